@@ -1,0 +1,12 @@
+//! The ground floor: what a claim is and what the rule says of it. Pure and total: nothing here reads a file, a clock,
+//! an environment variable or a process, and nothing panics, so everything can be tested by tables and properties.
+
+pub mod agents;
+pub mod claim;
+pub mod duration;
+pub mod entry;
+pub mod holder;
+pub mod rule;
+pub mod target;
+pub mod text;
+pub mod time;

@@ -1,0 +1,360 @@
+//! The rule: the claims as they are, a request and the time go in; a verdict and the changes that it wants come out.
+//!
+//! Pure and total. Who performs the changes, under the lock and with proof, is `store`. What the rule keeps true when
+//! every change goes through it: the directory never holds two overlapping claims of different holders unless both are
+//! shared, not even stale ones, so that no jump of the clock can make two of them fresh at once. A take therefore clears
+//! the stale claims that stand in its way, also those on an ancestor or a descendant.
+
+use crate::core::{
+    claim::Claim,
+    duration::Ttl,
+    entry::{Entry, Record, plain_file, shared_file, stem_of},
+    holder::Holder,
+    target::{Reach, Target},
+    time::Timestamp,
+};
+
+/// What take, beat and release answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// There was no claim, now there is.
+    Claimed(Claim),
+    /// The holder had it already.
+    Renewed(Claim),
+    /// Another's stale claim was replaced.
+    TakenOver(Claim, Entry),
+    /// The heartbeat was renewed.
+    Beat(Claim),
+    /// The holder's claim is to be removed.
+    Released(Claim),
+    /// Another holds it.
+    Refused(Refusal),
+    /// The holder has no such claim. If another's stale claim is there, that one.
+    NotHeld(Option<Entry>),
+    /// The file that belongs to the target holds a claim on another: nothing can be said.
+    Misnamed(Entry),
+}
+
+/// Why a request was refused.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// The claim in the way; of several, one on the target itself before one on an ancestor or a descendant.
+    pub by: Entry,
+    /// How many more are in the way.
+    pub more: usize,
+}
+
+/// The changes that a verdict wants, in the order of the fields.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Effects {
+    /// Files that are no claims: moved to `unreadable/`, since nothing is lost.
+    pub aside: Vec<String>,
+    /// Claims to remove before the write: stale ones in the way, or the ones that are released.
+    pub clear: Vec<String>,
+    /// The claim files to write.
+    pub write: Vec<Write>,
+    /// The holder's own other file for the same target, removed once the write stands.
+    pub retire: Vec<String>,
+}
+
+/// One claim file to write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Write {
+    /// Its name.
+    pub file: String,
+    /// Its content.
+    pub claim: Claim,
+    /// Whether it replaces the file that was read. If not, a file that appears there meanwhile must win.
+    pub replaces: bool,
+    /// Whether it must survive a loss of power. A heartbeat need not: it only makes a claim look older than it is.
+    pub durable: bool,
+}
+
+/// A verdict with the changes that it wants.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// What to answer once the changes are proved.
+    pub verdict: Verdict,
+    /// What to change.
+    pub effects: Effects,
+}
+
+impl Decision {
+    fn only(verdict: Verdict) -> Self {
+        Self { verdict, effects: Effects::default() }
+    }
+}
+
+/// Who asks for what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request<'a> {
+    /// What is asked for.
+    pub target: &'a Target,
+    /// Who asks.
+    pub holder: &'a Holder,
+}
+
+/// What a take asks for beyond its target.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Wish<'a> {
+    /// Why.
+    pub purpose: &'a str,
+    /// Another time to live than the default, or than the claim had.
+    pub ttl: Option<Ttl>,
+    /// Whether others may share the target.
+    pub shared: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Same,
+    Overlap,
+}
+
+/// The claims that concern one request.
+struct Scene<'a> {
+    request: &'a Request<'a>,
+    reach: Reach,
+    entries: &'a [Entry],
+}
+
+impl<'a> Scene<'a> {
+    fn new(entries: &'a [Entry], request: &'a Request<'a>) -> Self {
+        Self { request, reach: request.target.reach(), entries }
+    }
+
+    fn relation(&self, entry: &Entry) -> Option<Relation> {
+        let own_file = stem_of(&entry.file) == Some(self.reach.own());
+        match &entry.record {
+            Record::Claim(_, target) if target.is(self.request.target) => Some(Relation::Same),
+            Record::Claim(_, target) => target.overlaps(self.request.target).then_some(Relation::Overlap),
+            Record::Misnamed(_, target) => {
+                target.as_ref().is_some_and(|target| target.overlaps(self.request.target)).then_some(Relation::Overlap)
+            }
+            Record::Unreadable { .. } if own_file => Some(Relation::Same),
+            // Which target it is cannot be read, but its name says that it may be one in the way.
+            Record::Unreadable { .. } => {
+                stem_of(&entry.file).is_some_and(|stem| self.reach.has(stem)).then_some(Relation::Overlap)
+            }
+        }
+    }
+
+    fn related(&self) -> impl Iterator<Item = (Relation, &'a Entry)> {
+        self.entries.iter().filter_map(|entry| Some((self.relation(entry)?, entry)))
+    }
+
+    fn is_mine(&self, entry: &Entry) -> bool {
+        entry.claim().is_some_and(|claim| claim.holder == self.request.holder.as_str())
+    }
+
+    /// My claims on the target itself: one, or two where a change of its kind was cut short.
+    fn mine(&self) -> Vec<(&'a Entry, &'a Claim)> {
+        let mut mine: Vec<_> = self
+            .related()
+            .filter(|(relation, entry)| *relation == Relation::Same && self.is_mine(entry))
+            .filter_map(|(_, entry)| Some((entry, entry.claim()?)))
+            .collect();
+        mine.sort_by_key(|(entry, _)| entry.file.len());
+        mine
+    }
+
+    /// The claims of others that stand against one of mine that is `shared` or not, fresh and stale ones alike.
+    fn against(&self, shared: bool) -> Vec<(Relation, &'a Entry)> {
+        self.related().filter(|(_, entry)| !(self.is_mine(entry) || shared && entry.is_shared())).collect()
+    }
+
+    fn refusal(&self, against: &[(Relation, &'a Entry)], now: Timestamp) -> Option<Refusal> {
+        let mut fresh: Vec<_> = against.iter().filter(|(_, entry)| entry.state(now).is_fresh()).collect();
+        fresh.sort_by_key(|(relation, entry)| (*relation == Relation::Overlap, entry.file.clone()));
+        let (_, by) = fresh.first()?;
+        Some(Refusal { by: (*by).clone(), more: fresh.len().saturating_sub(1) })
+    }
+
+    fn misnamed(&self) -> Option<Entry> {
+        self.entries
+            .iter()
+            .find(|entry| {
+                matches!(entry.record, Record::Misnamed(..)) && stem_of(&entry.file) == Some(self.reach.own())
+            })
+            .cloned()
+    }
+}
+
+/// May this holder claim the target? Conflict: refused. Own: renewed. Another's, stale: taken over. Else: claimed.
+#[must_use]
+pub fn take(entries: &[Entry], request: &Request<'_>, wish: &Wish<'_>, now: Timestamp) -> Decision {
+    let scene = Scene::new(entries, request);
+    if let Some(entry) = scene.misnamed() {
+        return Decision::only(Verdict::Misnamed(entry));
+    }
+    let against = scene.against(wish.shared);
+    if let Some(refusal) = scene.refusal(&against, now) {
+        return Decision::only(Verdict::Refused(refusal));
+    }
+
+    // Nothing fresh is in the way. What is stale and in the way goes: by replacement, into unreadable/, or removed.
+    let mine = scene.mine();
+    let mut effects = Effects::default();
+    let mut taken: Option<&Entry> = None;
+    for (relation, entry) in &against {
+        let readable = entry.claim().is_some();
+        match relation {
+            Relation::Same => {
+                if taken.is_none_or(|other| other.heartbeat() < entry.heartbeat()) {
+                    taken = Some(entry);
+                }
+                let list = if readable { &mut effects.clear } else { &mut effects.aside };
+                list.push(entry.file.clone());
+            }
+            // A file whose target cannot be read may not be in the way at all, and a misnamed one is nobody's to tidy.
+            Relation::Overlap if matches!(entry.record, Record::Claim(..)) => effects.clear.push(entry.file.clone()),
+            Relation::Overlap => {}
+        }
+    }
+
+    let plain = plain_file(scene.reach.own());
+    let occupied = |file: &str| entries.iter().any(|entry| entry.file == file);
+    let file = match mine.first() {
+        Some((entry, claim)) if claim.shared == wish.shared => entry.file.clone(),
+        _ if !wish.shared => plain,
+        _ if mine.iter().any(|(entry, _)| entry.file == plain) => plain,
+        _ if !occupied(&plain) || effects.clear.contains(&plain) || effects.aside.contains(&plain) => plain,
+        _ => shared_file(scene.reach.own(), request.holder.as_str()),
+    };
+    effects.retire = mine.iter().map(|(entry, _)| entry.file.clone()).filter(|other| *other != file).collect();
+
+    let previous = mine.first().map(|(_, claim)| *claim);
+    let claim = Claim {
+        target: previous.map_or_else(|| request.target.as_str().to_owned(), |claim| claim.target.clone()),
+        holder: request.holder.as_str().to_owned(),
+        purpose: wish.purpose.to_owned(),
+        taken_at: previous.map_or(now, |claim| claim.taken_at),
+        heartbeat_at: now,
+        taken_from: match previous {
+            Some(claim) => claim.taken_from.clone(),
+            None => taken.map(|entry| entry.holder().to_owned()),
+        },
+        ttl: wish.ttl.or(previous.and_then(|claim| claim.ttl)).filter(|ttl| *ttl != Ttl::DEFAULT),
+        shared: wish.shared,
+        more: previous.map(|claim| claim.more.clone()).unwrap_or_default(),
+    };
+    // A stale claim under the same name is replaced by one rename rather than removed first: there is no moment at which
+    // the target looks free.
+    let replaces = effects.clear.contains(&file) || mine.iter().any(|(entry, _)| entry.file == file);
+    effects.clear.retain(|cleared| *cleared != file);
+    effects.write.push(Write { file, claim: claim.clone(), replaces, durable: true });
+    let verdict = match (previous, taken) {
+        (Some(_), _) => Verdict::Renewed(claim),
+        (None, Some(entry)) => Verdict::TakenOver(claim, entry.clone()),
+        (None, None) => Verdict::Claimed(claim),
+    };
+    Decision { verdict, effects }
+}
+
+/// Is this holder still the one, and if so, alive? Never creates a claim.
+#[must_use]
+pub fn beat(entries: &[Entry], request: &Request<'_>, now: Timestamp) -> Decision {
+    let scene = Scene::new(entries, request);
+    if let Some(entry) = scene.misnamed() {
+        return Decision::only(Verdict::Misnamed(entry));
+    }
+    let mine = scene.mine();
+    let against = match mine.first() {
+        Some((_, claim)) => scene.against(claim.shared),
+        // Without a claim of one's own it is not known whether it would be shared: what others share is in nobody's
+        // way then, unless it was taken from this very holder.
+        None => scene
+            .against(false)
+            .into_iter()
+            .filter(|(_, entry)| {
+                !entry.is_shared()
+                    || entry.claim().is_some_and(|claim| claim.taken_from.as_deref() == Some(request.holder.as_str()))
+            })
+            .collect(),
+    };
+    if let Some(refusal) = scene.refusal(&against, now) {
+        return Decision::only(Verdict::Refused(refusal));
+    }
+    let Some((entry, claim)) = mine.first() else {
+        let other = against.into_iter().find(|(relation, _)| *relation == Relation::Same);
+        return Decision::only(Verdict::NotHeld(other.map(|(_, entry)| entry.clone())));
+    };
+    let claim = Claim { heartbeat_at: now, ..(*claim).clone() };
+    let write = Write { file: entry.file.clone(), claim: claim.clone(), replaces: true, durable: false };
+    Decision { verdict: Verdict::Beat(claim), effects: Effects { write: vec![write], ..Effects::default() } }
+}
+
+/// Own claim: to be removed. Another's, fresh or stale: refused. None: not held.
+#[must_use]
+pub fn release(entries: &[Entry], request: &Request<'_>, now: Timestamp) -> Decision {
+    let scene = Scene::new(entries, request);
+    if let Some(entry) = scene.misnamed() {
+        return Decision::only(Verdict::Misnamed(entry));
+    }
+    let mine = scene.mine();
+    if let Some((_, claim)) = mine.first() {
+        let clear = mine.iter().map(|(entry, _)| entry.file.clone()).collect();
+        let verdict = Verdict::Released((*claim).clone());
+        return Decision { verdict, effects: Effects { clear, ..Effects::default() } };
+    }
+    let mut same: Vec<_> =
+        scene.against(false).into_iter().filter(|(relation, _)| *relation == Relation::Same).collect();
+    same.sort_by_key(|(_, entry)| (!entry.state(now).is_fresh(), entry.file.clone()));
+    match same.first() {
+        Some((_, by)) => {
+            Decision::only(Verdict::Refused(Refusal { by: (*by).clone(), more: same.len().saturating_sub(1) }))
+        }
+        None => Decision::only(Verdict::NotHeld(None)),
+    }
+}
+
+/// Every stale claim, whoever held it, with the changes that remove them: the way out for what outlived its session.
+#[must_use]
+pub fn release_stale(entries: &[Entry], now: Timestamp) -> (Vec<Entry>, Effects) {
+    let mut effects = Effects::default();
+    let mut stale = Vec::new();
+    for entry in entries.iter().filter(|entry| !entry.state(now).is_fresh()) {
+        match entry.record {
+            Record::Claim(..) => effects.clear.push(entry.file.clone()),
+            Record::Unreadable { .. } => effects.aside.push(entry.file.clone()),
+            Record::Misnamed(..) => continue,
+        }
+        stale.push(entry.clone());
+    }
+    (stale, effects)
+}
+
+/// The targets that this holder has claims on, in the order of their files, each once.
+#[must_use]
+pub fn held_by(entries: &[Entry], holder: &Holder) -> Vec<Target> {
+    let mut held: Vec<Target> = Vec::new();
+    for entry in entries {
+        if let Record::Claim(claim, target) = &entry.record
+            && claim.holder == holder.as_str()
+            && !held.iter().any(|other| other.is(target))
+        {
+            held.push(target.clone());
+        }
+    }
+    held
+}
+
+/// The claims that were taken over from this holder and that it does not hold again.
+#[must_use]
+pub fn lost_by<'a>(entries: &'a [Entry], holder: &Holder) -> Vec<&'a Entry> {
+    let held = held_by(entries, holder);
+    entries
+        .iter()
+        .filter(|entry| match &entry.record {
+            Record::Claim(claim, target) => {
+                claim.taken_from.as_deref() == Some(holder.as_str())
+                    && claim.holder != holder.as_str()
+                    && !held.iter().any(|own| own.is(target))
+            }
+            _ => false,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,421 @@
+//! What is claimed: a name or a path, the file name ("stem") that stands for it, and which targets overlap.
+//!
+//! Names are compared by their slug, because a false refusal costs a wait and a missed one costs the work. Paths arrive
+//! here already made absolute and canonical (`host::path` does that); here they are only compared, and never touched.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// The most characters that a name may have.
+pub const LONGEST_NAME: usize = 200;
+/// The most bytes that a path may have: Linux's own bound.
+pub const LONGEST_PATH: usize = 4_096;
+/// The most bytes of a name's slug. A letter may become several when it is transliterated, and a file name has 255.
+const LONGEST_SLUG: usize = 200;
+/// The most bytes of a path's slug that its stem keeps; the hash behind it tells paths apart.
+const SLUG_IN_STEM: usize = 100;
+/// Stands for a path's slug when the path has no letter or digit. No slug contains it.
+const NO_SLUG: &str = "_";
+
+/// How paths are spelled on a platform. Both are known everywhere, so that both can be tested anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathStyle {
+    /// `/a/b`; letters of different case are different.
+    Unix,
+    /// `C:\a\b` or `\\server\share`; `/` is a separator too, and case does not matter.
+    Windows,
+}
+
+impl PathStyle {
+    /// The style of the platform that this program was built for.
+    pub const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
+
+    fn is_separator(self, character: char) -> bool {
+        character == '/' || (self == Self::Windows && character == '\\')
+    }
+
+    /// Whether the text begins at a root: `/…`, and on Windows a drive or a backslash.
+    #[must_use]
+    pub fn is_absolute(self, text: &str) -> bool {
+        let mut characters = text.chars();
+        match (characters.next(), characters.next()) {
+            (Some(first), _) if self.is_separator(first) => true,
+            (Some(drive), Some(':')) => self == Self::Windows && drive.is_ascii_alphabetic(),
+            _ => false,
+        }
+    }
+
+    /// Whether a target is meant as a path: absolute, or beginning `./` `../` `~/`, or one of `.` `..` `~`.
+    #[must_use]
+    pub fn is_path(self, text: &str) -> bool {
+        self.is_absolute(text)
+            || matches!(text, "." | ".." | "~")
+            || ["..", ".", "~"].iter().any(|start| {
+                text.strip_prefix(start).is_some_and(|rest| rest.starts_with(|next| self.is_separator(next)))
+            })
+    }
+}
+
+/// Why a text cannot be a target. All of them are usage errors.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TargetError {
+    /// The empty text.
+    #[error("a target cannot be empty")]
+    Empty,
+    /// A control character, or one that hides or reorders text.
+    #[error("a target cannot have control characters: '{}'", crate::core::text::visible(.0))]
+    Control(String),
+    /// A name without anything that a file name could be made of.
+    #[error("the name '{}' has no letter or digit", crate::core::text::visible(.0))]
+    NoLetter(String),
+    /// A name of more than [`LONGEST_NAME`] characters, or whose slug is too long for a file name.
+    #[error("a name has at most {LONGEST_NAME} characters: '{}'", crate::core::text::visible(.0))]
+    LongName(String),
+    /// A path of more than [`LONGEST_PATH`] bytes.
+    #[error("a path has at most {LONGEST_PATH} bytes: '{}'", crate::core::text::visible(.0))]
+    LongPath(String),
+}
+
+/// What is claimed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Target {
+    text: String,
+    /// What decides sameness: the slug of a name, the folded text of a path.
+    key: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Name,
+    UnixPath,
+    WindowsPath,
+}
+
+impl Target {
+    /// A name, such as `shared-config` or `team/config`.
+    ///
+    /// # Errors
+    /// [`TargetError`] when it is empty, too long, has control characters, or neither letter nor digit.
+    pub fn name(text: &str) -> Result<Self, TargetError> {
+        check(text)?;
+        if text.chars().count() > LONGEST_NAME {
+            return Err(TargetError::LongName(text.to_owned()));
+        }
+        let key = slug::slugify(text);
+        match key.len() {
+            0 => Err(TargetError::NoLetter(text.to_owned())),
+            1..=LONGEST_SLUG => Ok(Self { text: text.to_owned(), key, kind: Kind::Name }),
+            _ => Err(TargetError::LongName(text.to_owned())),
+        }
+    }
+
+    /// A path that is absolute and canonical already.
+    ///
+    /// # Errors
+    /// [`TargetError`] when it is empty, too long or has control characters.
+    pub fn path(text: &str, style: PathStyle) -> Result<Self, TargetError> {
+        check(text)?;
+        if text.len() > LONGEST_PATH {
+            return Err(TargetError::LongPath(text.to_owned()));
+        }
+        let text = trimmed(text, style);
+        let (key, kind) = match style {
+            PathStyle::Unix => (text.clone(), Kind::UnixPath),
+            PathStyle::Windows => (text.to_lowercase(), Kind::WindowsPath),
+        };
+        Ok(Self { text, key, kind })
+    }
+
+    /// The target as a claim file has it: an absolute path or a name.
+    ///
+    /// # Errors
+    /// As [`Target::name`] and [`Target::path`].
+    pub fn recorded(text: &str, style: PathStyle) -> Result<Self, TargetError> {
+        if style.is_absolute(text) { Self::path(text, style) } else { Self::name(text) }
+    }
+
+    /// As it was claimed: the name as typed, the path as resolved.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it is a path.
+    #[must_use]
+    pub fn is_path(&self) -> bool {
+        self.kind != Kind::Name
+    }
+
+    /// The file name without its ending: the slug of a name; for a path the slug, cut, then `.` and a hash of the whole.
+    /// Slugs have no `.`, so a name and a path never share a stem.
+    #[must_use]
+    pub fn stem(&self) -> String {
+        if self.is_path() { path_stem(&self.key) } else { self.key.clone() }
+    }
+
+    /// Whether both are the same target: names with the same slug, the same path.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.key == other.key
+    }
+
+    /// Whether a claim on one concerns the other: the same target, or paths of which one is an ancestor of the other.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.is(other) || self.covers(other) || other.covers(self)
+    }
+
+    /// Whether `other` is a path below this one.
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
+        let separator = if self.kind == Kind::WindowsPath { '\\' } else { '/' };
+        self.is_path()
+            && self.kind == other.kind
+            && other
+                .key
+                .strip_prefix(&*self.key)
+                .is_some_and(|rest| !rest.is_empty() && (self.key.ends_with(separator) || rest.starts_with(separator)))
+    }
+
+    /// Which file names can be claims on an overlapping target, so that a directory of thousands need not be read.
+    #[must_use]
+    pub fn reach(&self) -> Reach {
+        let mut ancestors = Vec::new();
+        let mut slug = None;
+        if self.is_path() {
+            let separator = if self.kind == Kind::WindowsPath { '\\' } else { '/' };
+            for (place, _) in self.key.match_indices(separator) {
+                let (above, _) = self.key.split_at(place);
+                let (with_separator, _) = self.key.split_at(place + separator.len_utf8());
+                ancestors.extend([path_stem(above), path_stem(with_separator)]);
+            }
+            slug = Some(cut_slug(&self.key));
+        }
+        Reach { own: self.stem(), ancestors, slug }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&crate::core::text::visible(&self.text))
+    }
+}
+
+/// The stems that a target's claims, its ancestors' and its descendants' can have.
+///
+/// It may name a stem too many, never one too few: slugs are made letter by letter with one `-` for any run of other
+/// characters, so the slug of a path below begins with the slug of the path above.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    own: String,
+    ancestors: Vec<String>,
+    slug: Option<String>,
+}
+
+impl Reach {
+    /// The target's own stem.
+    #[must_use]
+    pub fn own(&self) -> &str {
+        &self.own
+    }
+
+    /// Whether a claim with this stem can be on an overlapping target.
+    #[must_use]
+    pub fn has(&self, stem: &str) -> bool {
+        stem == self.own
+            || self.ancestors.iter().any(|ancestor| ancestor == stem)
+            || match (&self.slug, stem.rsplit_once('.')) {
+                (Some(slug), Some((other, _hash))) => other.starts_with(&**slug),
+                _ => false,
+            }
+    }
+}
+
+fn check(text: &str) -> Result<(), TargetError> {
+    if text.is_empty() {
+        Err(TargetError::Empty)
+    } else if text.chars().any(crate::core::text::is_hidden) {
+        Err(TargetError::Control(text.to_owned()))
+    } else {
+        Ok(())
+    }
+}
+
+/// Without trailing separators, which say nothing; a root keeps its own. On Windows with backslashes and without the
+/// `\\?\` that canonicalising puts in front.
+fn trimmed(text: &str, style: PathStyle) -> String {
+    let mut path = text.to_owned();
+    if style == PathStyle::Windows {
+        path = path.replace('/', "\\");
+        if let Some(share) = path.strip_prefix(r"\\?\UNC\") {
+            path = format!(r"\\{share}");
+        } else if let Some(drive) = path.strip_prefix(r"\\?\") {
+            path = drive.to_owned();
+        }
+    }
+    let root = if style == PathStyle::Windows && path.chars().nth(1) == Some(':') { 3 } else { 1 };
+    while path.len() > root && path.ends_with(|last| style.is_separator(last)) {
+        path.pop();
+    }
+    path
+}
+
+fn path_stem(key: &str) -> String {
+    let mut slug = cut_slug(key);
+    if slug.is_empty() {
+        slug.push_str(NO_SLUG);
+    }
+    format!("{slug}.{:016x}", hash(key))
+}
+
+fn cut_slug(key: &str) -> String {
+    let mut slug = slug::slugify(key);
+    slug.truncate(SLUG_IN_STEM);
+    slug
+}
+
+/// FNV-1a with 64 bits: the same on every machine and for ever, since the names of files depend on it. Two paths with
+/// one stem would be told apart by the file's own `target`, and the second reported as an error.
+#[must_use]
+pub fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn name(text: &str) -> Target {
+        Target::name(text).unwrap()
+    }
+
+    fn path(text: &str) -> Target {
+        Target::path(text, PathStyle::Unix).unwrap()
+    }
+
+    #[test]
+    fn spellings_with_one_slug_are_one_name() {
+        for text in
+            ["shared-config", "Shared Config", "shared/config", "shared.config", "SHARED_CONFIG!", " shared  config"]
+        {
+            assert!(name(text).is(&name("shared-config")), "{text}");
+            assert_eq!(name(text).stem(), "shared-config");
+        }
+        assert!(!name("shared-configs").overlaps(&name("shared-config")));
+        assert!(name("Łódź").is(&name("lodz")));
+    }
+
+    #[test]
+    fn what_cannot_be_a_target_says_which_condition_is_broken() {
+        assert_eq!(Target::name(""), Err(TargetError::Empty));
+        assert!(matches!(Target::name("-.-"), Err(TargetError::NoLetter(_))));
+        assert!(matches!(Target::name("a\nb"), Err(TargetError::Control(_))));
+        assert!(matches!(Target::name(&"a".repeat(201)), Err(TargetError::LongName(_))));
+        assert!(matches!(Target::name(&"㎒".repeat(150)), Err(TargetError::LongName(_))));
+        assert!(matches!(Target::path("/a\u{1b}b", PathStyle::Unix), Err(TargetError::Control(_))));
+        assert!(matches!(
+            Target::path(&format!("/{}", "a".repeat(4_096)), PathStyle::Unix),
+            Err(TargetError::LongPath(_))
+        ));
+        assert!(Target::name(&"a".repeat(200)).is_ok());
+    }
+
+    #[test]
+    fn only_spellings_that_begin_like_a_path_are_paths() {
+        for text in ["/", "/etc", "./a", "../a", "~/a", ".", "..", "~"] {
+            assert!(PathStyle::Unix.is_path(text) && PathStyle::Windows.is_path(text), "{text}");
+        }
+        for text in ["a/b", "a", ".hidden", "..a", "~user", "-", ""] {
+            assert!(!PathStyle::Unix.is_path(text) && !PathStyle::Windows.is_path(text), "{text}");
+        }
+        for text in [r"C:\a", "c:a", r"\a", r"\\server\share", r".\a"] {
+            assert!(!PathStyle::Unix.is_path(text) && PathStyle::Windows.is_path(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_tree_covers_what_is_below_and_nothing_beside() {
+        let tree = path("/home/u/proj");
+        for (other, overlap) in [
+            ("/home/u/proj", true),
+            ("/home/u/proj/", true),
+            ("/home/u/proj/src/a.rs", true),
+            ("/home/u", true),
+            ("/", true),
+            ("/home/u/proj2", false),
+            ("/home/u/pro", false),
+            ("/home/u/proj-x/a", false),
+            ("/home/u/Proj", false),
+        ] {
+            assert_eq!(tree.overlaps(&path(other)), overlap, "{other}");
+            assert_eq!(path(other).overlaps(&tree), overlap, "{other}");
+        }
+        assert!(!tree.overlaps(&name("home-u-proj")));
+    }
+
+    #[test]
+    fn windows_paths_fold_case_separators_and_verbatim_prefixes() {
+        let one = Target::path(r"\\?\C:\Users\U\Proj", PathStyle::Windows).unwrap();
+        assert_eq!(one.as_str(), r"C:\Users\U\Proj");
+        for other in [r"c:\users\u\proj", "C:/Users/U/Proj/", r"C:\Users\U\Proj\"] {
+            assert!(one.is(&Target::path(other, PathStyle::Windows).unwrap()), "{other}");
+        }
+        assert!(Target::path(r"C:\", PathStyle::Windows).unwrap().covers(&one));
+        assert!(one.covers(&Target::path(r"C:\Users\u\proj\src\a.rs", PathStyle::Windows).unwrap()));
+        assert!(!one.overlaps(&Target::path(r"C:\Users\u\proj2", PathStyle::Windows).unwrap()));
+        let share = Target::path(r"\\?\UNC\server\share\x", PathStyle::Windows).unwrap();
+        assert!(share.is(&Target::path(r"\\server\share\x", PathStyle::Windows).unwrap()));
+    }
+
+    #[test]
+    fn two_paths_with_one_slug_have_two_stems() {
+        assert_ne!(path("/a/b-c").stem(), path("/a/b/c").stem());
+        assert_ne!(path("/a/b").stem(), name("a-b").stem());
+        assert_eq!(path("/").stem().split_once('.').map(|(slug, _)| slug.to_owned()).as_deref(), Some("_"));
+    }
+
+    #[test]
+    fn the_hash_in_a_stem_never_changes() {
+        // The published check values of 64-bit FNV-1a.
+        assert_eq!(hash(""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(hash("foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    fn any_path() -> impl Strategy<Value = String> {
+        prop::collection::vec("[a-cA-C .ü_-]{1,12}|[a-z]{40,120}", 0..6)
+            .prop_map(|parts| format!("/{}", parts.join("/")))
+    }
+
+    proptest! {
+        #[test]
+        fn reach_misses_no_overlapping_target(one in any_path(), other in any_path(), below in any_path()) {
+            let (one, other) = (path(&one), path(&other));
+            let deep = path(&format!("{}{below}", one.as_str()));
+            prop_assert!(one.overlaps(&deep));
+            for (a, b) in [(&one, &other), (&one, &deep), (&deep, &one), (&other, &deep)] {
+                prop_assert!(!a.overlaps(b) || a.reach().has(&b.stem()), "{} {}", a, b);
+            }
+        }
+
+        #[test]
+        fn every_stem_is_a_plain_file_name(text in any::<String>()) {
+            for target in [Target::name(&text), Target::path(&format!("/{text}"), PathStyle::Unix)].into_iter().flatten() {
+                let stem = target.stem();
+                prop_assert!(stem.len() <= 200 && !stem.is_empty());
+                prop_assert!(stem.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)), "{}", stem);
+                prop_assert!(!stem.starts_with('.') && !stem.contains(".."), "{}", stem);
+            }
+        }
+
+        #[test]
+        fn what_a_claim_records_is_the_same_target(text in any_path()) {
+            let target = path(&text);
+            prop_assert!(Target::recorded(target.as_str(), PathStyle::Unix).unwrap().is(&target));
+        }
+    }
+}

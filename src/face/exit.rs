@@ -1,0 +1,53 @@
+//! The exit codes, in one place. A refusal is an answer and has a code of its own.
+
+use std::process::ExitCode;
+
+/// How a command ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// 0: done, and verified.
+    Done,
+    /// 1: could not be done or could not be verified; to be treated as not claimed.
+    Error,
+    /// 2: the command line is wrong.
+    Usage,
+    /// 3: beat or release of a claim that this holder does not have.
+    NotHeld,
+    /// 4: `status --exit-code` listed something.
+    Leftovers,
+    /// 75: another session holds it. `EX_TEMPFAIL` of sysexits.h: later, not never.
+    Refused,
+}
+
+impl Exit {
+    /// The number.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Error => 1,
+            Self::Usage => 2,
+            Self::NotHeld => 3,
+            Self::Leftovers => 4,
+            Self::Refused => 75,
+        }
+    }
+
+    /// The graver of two: an error before a refusal before a claim that is not held.
+    pub(crate) fn or_worse(self, other: Self) -> Self {
+        let gravity = |exit| match exit {
+            Self::Done => 0,
+            Self::Leftovers => 1,
+            Self::NotHeld => 2,
+            Self::Refused => 3,
+            Self::Usage => 4,
+            Self::Error => 5,
+        };
+        if gravity(other) > gravity(self) { other } else { self }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.code().into()
+    }
+}

@@ -1,0 +1,40 @@
+//! What was typed and what is shown. One file per verb; each resolves its arguments, lets the floors below do the work,
+//! and turns what came of it into a report.
+
+mod cli;
+mod context;
+mod exit;
+mod failure;
+mod refusal;
+mod report;
+mod table;
+mod verbs;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser as _;
+
+use self::{cli::Cli, context::Context, exit::Exit, failure::Failure, report::Report};
+
+/// Runs the program on the arguments of this process.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "this is where arguments are read")]
+pub fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    // Known before parsing, because also a command line that cannot be parsed is answered in the form asked for.
+    let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+    let (report, json) = match Cli::try_parse_from(arguments) {
+        Ok(cli) => {
+            let json = cli.common.json;
+            (run(cli).unwrap_or_else(Report::from), json)
+        }
+        Err(error) if error.use_stderr() => (Failure::from(error).into(), json),
+        Err(help) => (Report::text(Exit::Done, "help", format!("{}", help.render())), false),
+    };
+    report.print(json).into()
+}
+
+fn run(cli: Cli) -> Result<Report, Failure> {
+    let context = Context::new(cli.common)?;
+    verbs::run(&context, cli.verb)
+}

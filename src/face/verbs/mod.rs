@@ -1,0 +1,45 @@
+//! The verbs, one file each.
+
+mod beat;
+mod release;
+mod status;
+mod take;
+
+use clap::Subcommand;
+
+use crate::{
+    core::{entry::Entry, target::Target, text::visible},
+    face::{context::Context, failure::Failure, report::Report},
+};
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Take(take::Arguments),
+    Beat(beat::Arguments),
+    Release(release::Arguments),
+    Status(status::Arguments),
+}
+
+/// Carries a verb out.
+pub(crate) fn run(context: &Context, verb: Verb) -> Result<Report, Failure> {
+    match verb {
+        Verb::Take(arguments) => take::run(context, &arguments),
+        Verb::Beat(arguments) => beat::run(context, &arguments),
+        Verb::Release(arguments) => release::run(context, &arguments),
+        Verb::Status(arguments) => status::run(context, &arguments),
+    }
+}
+
+/// The error for a file that stands where the target's claim belongs but is a claim on another target.
+fn misnamed(context: &Context, entry: &Entry, target: &Target) -> Failure {
+    let path = context.place.path().join("claims").join(&entry.file);
+    Failure::error(
+        "misnamed",
+        format!(
+            "{} belongs to {target} but holds a claim on {}: move it away and try again",
+            visible(&path.to_string_lossy()),
+            entry.title()
+        ),
+    )
+}

@@ -1,0 +1,116 @@
+//! `claim release`: give back what was claimed; or clear away what outlived its session, by the rule and never by force.
+
+use clap::Args;
+
+use crate::{
+    core::{
+        entry::Entry,
+        holder::Holder,
+        rule::{self, Effects, Request, Verdict},
+        target::Target,
+        text::visible,
+    },
+    face::{
+        context::Context,
+        exit::Exit,
+        failure::Failure,
+        refusal,
+        report::{Report, described, span},
+        verbs::{beat::not_held, misnamed},
+    },
+    store::Absent,
+};
+
+/// Give back what you claimed
+#[derive(Debug, Args)]
+#[command(after_help = "Example: claim release shared-config\n\
+    Exit codes: 0 released and verified, 1 error, 2 usage, 3 NOT HELD, 75 REFUSED (it is another's)")]
+#[group(required = true, multiple = false)]
+pub(crate) struct Arguments {
+    /// What you claimed
+    target: Option<String>,
+    /// Release every claim of yours
+    #[arg(long)]
+    all: bool,
+    /// Remove every stale claim, whoever held it; fresh ones stay: somebody is at work there
+    #[arg(long)]
+    stale: bool,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Failure> {
+    let holder = context.holder()?;
+    match &arguments.target {
+        Some(text) => one(context, &context.target(text)?, &holder),
+        None if arguments.stale => stale(context),
+        None => all(context, &holder),
+    }
+}
+
+fn one(context: &Context, target: &Target, holder: &Holder) -> Result<Report, Failure> {
+    let request = Request { target, holder };
+    let verdict = context.place.change(Absent::Empty, Some(&target.reach()), |entries| {
+        let decision = rule::release(entries, &request, context.now);
+        (decision.verdict, decision.effects)
+    })?;
+    let mut report = match verdict {
+        Verdict::Released(claim) => {
+            let mut report = Report::new(Exit::Done, "released");
+            report.set("target", &*claim.target);
+            report.set("claim", serde_json::to_value(&claim).unwrap_or_default());
+            report.set("held_s", context.now.since(claim.taken_at));
+            report.say(format!("released: {}", visible(&claim.target)));
+            report
+        }
+        Verdict::Refused(refusal) => refusal::report(&refusal, target, Some(holder), context.now),
+        Verdict::NotHeld(other) => not_held(target, holder, other.as_ref(), context.now),
+        Verdict::Misnamed(entry) => return Err(misnamed(context, &entry, target)),
+        Verdict::Claimed(_) | Verdict::Renewed(_) | Verdict::TakenOver(..) | Verdict::Beat(_) => {
+            return Err(Failure::error("internal", "release was answered as another verb"));
+        }
+    };
+    context.hint(target, &mut report);
+    Ok(report)
+}
+
+fn all(context: &Context, holder: &Holder) -> Result<Report, Failure> {
+    let (released, lost) = context.place.change(Absent::Empty, None, |entries| {
+        let own = |entry: &&Entry| {
+            matches!(&entry.record, crate::core::entry::Record::Claim(claim, _) if claim.holder == holder.as_str())
+        };
+        let released: Vec<Entry> = entries.iter().filter(own).cloned().collect();
+        let lost: Vec<Entry> = rule::lost_by(entries, holder).into_iter().cloned().collect();
+        let clear = released.iter().map(|entry| entry.file.clone()).collect();
+        ((released, lost), Effects { clear, ..Effects::default() })
+    })?;
+    let mut report = removed(context, &released, "released");
+    if released.is_empty() {
+        report.say(format!("No claims of {holder} in {}.", visible(&context.place.path().to_string_lossy())));
+    }
+    for entry in &lost {
+        report.complain(format!("lost: {}", entry.title()));
+        report.complain(refusal::lost_line(entry, context.now));
+    }
+    report.set("lost", lost.iter().map(|entry| described(entry, context.now)).collect::<Vec<_>>());
+    Ok(report)
+}
+
+fn stale(context: &Context) -> Result<Report, Failure> {
+    let stale = context.place.change(Absent::Empty, None, |entries| rule::release_stale(entries, context.now))?;
+    let mut report = removed(context, &stale, "released");
+    if stale.is_empty() {
+        report.say(format!("No stale claims in {}.", visible(&context.place.path().to_string_lossy())));
+    }
+    Ok(report)
+}
+
+fn removed(context: &Context, entries: &[Entry], outcome: &str) -> Report {
+    let now = context.now;
+    let mut report = Report::new(Exit::Done, outcome);
+    for entry in entries {
+        let age = span(now.since(entry.heartbeat()));
+        let held = visible(entry.holder());
+        report.say(format!("{outcome}: {} (held by {held}, heartbeat {age} ago)", entry.title()));
+    }
+    report.set("claims", entries.iter().map(|entry| described(entry, now)).collect::<Vec<_>>());
+    report
+}

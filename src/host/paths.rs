@@ -1,0 +1,137 @@
+//! What a path really is: absolute, without `..`, its existing part free of links.
+//!
+//! A target that does not exist yet is named by the deepest ancestor that does, so that a file has one name before and
+//! after it is written, and from every directory. A path that cannot be resolved for any other reason than absence is an
+//! error: whoever asks about it must not be told yes.
+
+#![expect(clippy::disallowed_methods, reason = "this is the module that resolves paths")]
+
+use std::{
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use thiserror::Error;
+
+use crate::{
+    core::target::{PathStyle, Target, TargetError},
+    host::environment,
+};
+
+/// Why a text is no usable target.
+#[derive(Debug, Error)]
+pub enum PathError {
+    /// The text itself is wrong.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// Not UTF-8, so that no claim file can name it.
+    #[error("a target must be UTF-8: '{}'", crate::core::text::visible(.0))]
+    NotText(String),
+    /// It begins with `~`, and no home directory is known.
+    #[error("no home directory is known for '{}'", crate::core::text::visible(.0))]
+    NoHome(String),
+    /// The system cannot say what it is.
+    #[error("cannot resolve {}: {source}", crate::core::text::visible(&.path.to_string_lossy()))]
+    Unresolved {
+        /// The path as far as it got.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+}
+
+/// The target that was typed: a path if it is spelled like one, else a name. Relative paths are below `directory`.
+///
+/// # Errors
+/// [`PathError`] says what is wrong with it.
+pub fn target(text: &str, directory: &Path) -> Result<Target, PathError> {
+    if PathStyle::HERE.is_path(text) { path_target(Path::new(text), directory) } else { Ok(Target::name(text)?) }
+}
+
+/// The target of a path, whatever it is spelled like: `a` is the file `a` in `directory`.
+///
+/// # Errors
+/// As [`target`].
+pub fn path_target(path: &Path, directory: &Path) -> Result<Target, PathError> {
+    let text = path.to_str().ok_or_else(|| PathError::NotText(path.to_string_lossy().into_owned()))?;
+    // Checked as typed: an unusable character must be named before the system is asked about it.
+    Target::path(text, PathStyle::HERE)?;
+    let resolved = resolve(&directory.join(at_home(path)?))?;
+    let resolved = resolved.to_str().ok_or_else(|| PathError::NotText(resolved.to_string_lossy().into_owned()))?;
+    Ok(Target::path(resolved, PathStyle::HERE)?)
+}
+
+/// Whether a relative name stands for a file here, so that a path may have been meant.
+#[must_use]
+pub fn is_here(name: &str, directory: &Path) -> bool {
+    fs::symlink_metadata(directory.join(name)).is_ok()
+}
+
+/// `~` and `~/…` as the shell would have written them.
+fn at_home(path: &Path) -> Result<PathBuf, PathError> {
+    match path.strip_prefix("~") {
+        Ok(rest) => {
+            let home = environment::home().ok_or_else(|| PathError::NoHome(path.to_string_lossy().into_owned()))?;
+            Ok(home.join(rest))
+        }
+        Err(_) => Ok(path.to_owned()),
+    }
+}
+
+/// The absolute path with its deepest existing ancestor canonicalised and the rest kept.
+///
+/// # Errors
+/// [`PathError::Unresolved`] when the system answers anything but "it is not there".
+pub fn resolve(path: &Path) -> Result<PathBuf, PathError> {
+    match fs::canonicalize(path) {
+        Ok(real) => return Ok(real),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(source) => return Err(PathError::Unresolved { path: path.to_owned(), source }),
+    }
+    // Part after part, so that `..` behind a link leads where the system would go.
+    let mut real = PathBuf::new();
+    let mut missing = false;
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                real.pop();
+                missing = missing && !exists(&real)?;
+            }
+            Component::Prefix(_) | Component::RootDir => real.push(part),
+            Component::Normal(name) if missing => real.push(name),
+            Component::Normal(name) => {
+                let next = real.join(name);
+                match fs::canonicalize(&next) {
+                    Ok(canonical) => real = canonical,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        real = dangling(&next)?.unwrap_or(next);
+                        missing = true;
+                    }
+                    Err(source) => return Err(PathError::Unresolved { path: next, source }),
+                }
+            }
+        }
+    }
+    Ok(real)
+}
+
+/// Where a link that leads to nothing yet would have its file made: writing through it creates that file.
+fn dangling(path: &Path) -> Result<Option<PathBuf>, PathError> {
+    match fs::read_link(path) {
+        Ok(leads_to) => {
+            let above = path.parent().unwrap_or(path);
+            // The system gives up on a chain of 40 links, and canonicalising has just walked this one without that.
+            resolve(&above.join(leads_to)).map(Some)
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+fn exists(path: &Path) -> Result<bool, PathError> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(PathError::Unresolved { path: path.to_owned(), source }),
+    }
+}

@@ -1,0 +1,5 @@
+//! Only the way in: everything is in [`claim::face`].
+
+fn main() -> std::process::ExitCode {
+    claim::face::main()
+}

@@ -1,0 +1,137 @@
+use std::{io::Write as _, path::Path};
+
+use super::Kind;
+use crate::store::error::Error;
+
+/// Both forms of the directory are held to the same tests on Unix.
+macro_rules! both {
+    ($($test:ident)*) => {
+        mod unix { $(#[test] fn $test() { super::$test::<crate::store::folder::unix::Folder>(); })* }
+        mod portable { $(#[test] fn $test() { super::$test::<crate::store::folder::portable::Folder>(); })* }
+    };
+}
+
+trait Form: Sized {
+    fn at(path: &Path) -> Self;
+    fn write(&self, name: &str, text: &str);
+    fn text(&self, name: &str) -> Result<Option<String>, Error>;
+    fn put(&self, name: &str, into: &Self, new: &str) -> Result<(), Error>;
+    fn replace(&self, name: &str, into: &Self, new: &str) -> Result<(), Error>;
+    fn sub(&self, name: &str) -> Result<Option<Self>, Error>;
+    fn make_sub(&self, name: &str) -> Self;
+    fn kind(&self, name: &str) -> Option<Kind>;
+    fn create(&self, name: &str) -> Result<std::fs::File, Error>;
+    fn lockable(&self, name: &str) -> Result<std::fs::File, Error>;
+    fn append(&self, name: &str) -> Result<std::fs::File, Error>;
+    fn names(&self) -> Vec<String>;
+}
+
+macro_rules! form {
+    ($form:ty) => {
+        impl Form for $form {
+            fn at(path: &Path) -> Self {
+                <$form>::make(path).unwrap()
+            }
+            fn write(&self, name: &str, text: &str) {
+                self.create(name).unwrap().write_all(text.as_bytes()).unwrap();
+            }
+            fn text(&self, name: &str) -> Result<Option<String>, Error> {
+                Ok(self.read(name, 100)?.map(|content| String::from_utf8(content.bytes).unwrap()))
+            }
+            fn put(&self, name: &str, into: &Self, new: &str) -> Result<(), Error> {
+                <$form>::put(self, name, into, new)
+            }
+            fn replace(&self, name: &str, into: &Self, new: &str) -> Result<(), Error> {
+                <$form>::replace(self, name, into, new)
+            }
+            fn sub(&self, name: &str) -> Result<Option<Self>, Error> {
+                <$form>::sub(self, name)
+            }
+            fn make_sub(&self, name: &str) -> Self {
+                <$form>::make_sub(self, name).unwrap()
+            }
+            fn kind(&self, name: &str) -> Option<Kind> {
+                <$form>::kind(self, name).unwrap()
+            }
+            fn create(&self, name: &str) -> Result<std::fs::File, Error> {
+                <$form>::create(self, name)
+            }
+            fn lockable(&self, name: &str) -> Result<std::fs::File, Error> {
+                <$form>::lockable(self, name)
+            }
+            fn append(&self, name: &str) -> Result<std::fs::File, Error> {
+                <$form>::append(self, name)
+            }
+            fn names(&self) -> Vec<String> {
+                let mut names = <$form>::names(self).unwrap();
+                names.sort();
+                names
+            }
+        }
+    };
+}
+form!(crate::store::folder::unix::Folder);
+form!(crate::store::folder::portable::Folder);
+
+both! {
+    a_file_is_read_back_and_only_up_to_the_bound
+    put_never_replaces_and_replace_does
+    a_link_is_neither_read_opened_nor_entered
+    making_twice_is_making_once
+}
+
+fn a_file_is_read_back_and_only_up_to_the_bound<F: Form>() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = F::at(&scratch.path().join("a/b"));
+    folder.write("x", "text");
+    folder.write("long", &"y".repeat(500));
+    assert_eq!(folder.text("x").unwrap().as_deref(), Some("text"));
+    assert_eq!(folder.text("long").unwrap().map(|text| text.len()), Some(101));
+    assert_eq!(folder.text("absent").unwrap(), None);
+    assert!(matches!(folder.create("x"), Err(Error::Io { .. })));
+    assert_eq!(folder.names(), ["long", "x"]);
+}
+
+fn put_never_replaces_and_replace_does<F: Form>() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = F::at(scratch.path());
+    let into = folder.make_sub("into");
+    folder.write("new", "new");
+    into.write("t", "old");
+    assert!(folder.put("new", &into, "t").is_err());
+    assert_eq!(
+        (folder.text("new").unwrap().as_deref(), into.text("t").unwrap().as_deref()),
+        (Some("new"), Some("old"))
+    );
+    folder.replace("new", &into, "t").unwrap();
+    assert_eq!((folder.text("new").unwrap(), into.text("t").unwrap().as_deref()), (None, Some("new")));
+    into.put("t", &folder, "free").unwrap();
+    assert_eq!((folder.text("free").unwrap().as_deref(), into.kind("t")), (Some("new"), None));
+}
+
+fn a_link_is_neither_read_opened_nor_entered<F: Form>() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = F::at(scratch.path());
+    folder.write("victim", "untouched");
+    let elsewhere = folder.make_sub("elsewhere");
+    std::os::unix::fs::symlink(scratch.path().join("victim"), scratch.path().join("link")).unwrap();
+    std::os::unix::fs::symlink(scratch.path().join("elsewhere"), scratch.path().join("door")).unwrap();
+    assert_eq!((folder.kind("link"), folder.kind("elsewhere")), (Some(Kind::Link), Some(Kind::Directory)));
+    assert!(matches!(folder.text("link"), Err(Error::NotRegular { .. })));
+    assert!(matches!(folder.text("elsewhere"), Err(Error::NotRegular { .. })));
+    assert!(matches!(folder.lockable("link"), Err(Error::NotRegular { .. })));
+    assert!(matches!(folder.append("link"), Err(Error::NotRegular { .. })));
+    assert!(folder.create("link").is_err());
+    assert!(matches!(folder.sub("door"), Err(Error::NotDirectory { .. })));
+    assert!(matches!(folder.sub("victim"), Err(Error::NotDirectory { .. })));
+    assert_eq!(folder.text("victim").unwrap().as_deref(), Some("untouched"));
+    assert!(elsewhere.names().is_empty());
+}
+
+fn making_twice_is_making_once<F: Form>() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = F::at(scratch.path());
+    folder.make_sub("sub").write("x", "kept");
+    assert_eq!(folder.make_sub("sub").text("x").unwrap().as_deref(), Some("kept"));
+    assert_eq!(F::at(scratch.path()).names(), ["sub"]);
+}

@@ -1,0 +1,296 @@
+//! The directory by its descriptor, with the system calls that Linux, macOS and the BSDs share.
+
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    os::{
+        fd::{AsFd as _, OwnedFd},
+        unix::ffi::OsStrExt as _,
+    },
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+
+use super::{Content, Kind};
+use crate::{core::time::Timestamp, store::error::Error};
+
+/// A directory that is open.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    descriptor: OwnedFd,
+    path: PathBuf,
+    /// The permission bits that files in here get.
+    file_mode: u16,
+}
+
+/// Only the permission bits, set-id and sticky bits of a mode.
+const PERMISSIONS: u32 = 0o7777;
+
+impl Folder {
+    /// Opens a directory by its path, following links in it: the user says where the place is. `None` when it is absent.
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>, Error> {
+        match rustix::fs::openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(descriptor) => Self::of(descriptor, path.to_owned()).map(Some),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(rustix::io::Errno::NOTDIR) => Err(Error::NotDirectory { path: path.to_owned() }),
+            Err(error) => Err(failed("open", path, error)),
+        }
+    }
+
+    /// Opens a directory by its path and makes it, and what leads to it, if it is absent: for its owner alone.
+    pub(crate) fn make(path: &Path) -> Result<Self, Error> {
+        if let Some(folder) = Self::open(path)? {
+            return Ok(folder);
+        }
+        make_with_parents(path)?;
+        Self::open(path)?.ok_or_else(|| failed("open", path, rustix::io::Errno::NOENT))
+    }
+
+    /// Opens a directory in this one. A link is not followed. `None` when it is absent.
+    pub(crate) fn sub(&self, name: &str) -> Result<Option<Self>, Error> {
+        let path = self.path.join(name);
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::openat(&self.descriptor, name, flags, Mode::empty()) {
+            Ok(descriptor) => Ok(Some(Self { descriptor, path, file_mode: self.file_mode })),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(rustix::io::Errno::NOTDIR | rustix::io::Errno::LOOP | rustix::io::Errno::MLINK) => {
+                Err(Error::NotDirectory { path })
+            }
+            Err(error) => Err(failed("open", &path, error)),
+        }
+    }
+
+    /// Opens a directory in this one and makes it, with the permissions of this one, if it is absent.
+    pub(crate) fn make_sub(&self, name: &str) -> Result<Self, Error> {
+        if let Some(folder) = self.sub(name)? {
+            return Ok(folder);
+        }
+        let path = self.path.join(name);
+        let status = rustix::fs::fstat(&self.descriptor).map_err(|error| failed("look at", &self.path, error))?;
+        match rustix::fs::mkdirat(&self.descriptor, name, Mode::from_raw_mode(0o700)) {
+            Ok(()) => {
+                // Whatever the umask says: a directory that a group shares must not get parts that it cannot enter.
+                let mode = Mode::from_raw_mode(status.st_mode & PERMISSIONS);
+                rustix::fs::chmodat(&self.descriptor, name, mode, AtFlags::empty())
+                    .map_err(|error| failed("set the permissions of", &path, error))?;
+            }
+            Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(failed("create", &path, error)),
+        }
+        self.sub(name)?.ok_or_else(|| failed("open", &path, rustix::io::Errno::NOENT))
+    }
+
+    /// The path of something in here, for messages.
+    pub(crate) fn path_of(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// The path of this directory.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The names of what is in here, in no order.
+    pub(crate) fn names(&self) -> Result<Vec<String>, Error> {
+        let fail = |error| failed("list", &self.path, error);
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.descriptor).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            // A name that is no text was not written by this program, and stays invisible to it but for this mark.
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name != "." && name != ".." {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// What stands under a name, without following it. `None` when nothing does.
+    pub(crate) fn kind(&self, name: &str) -> Result<Option<Kind>, Error> {
+        Ok(self.status(name)?.map(|status| kind_of(&status)))
+    }
+
+    /// Reads a regular file of at most `most` bytes; of a larger one just more than that many. `None` when it is absent.
+    /// Anything but a regular file is an error and is neither followed nor opened.
+    pub(crate) fn read(&self, name: &str, most: usize) -> Result<Option<Content>, Error> {
+        let path = self.path.join(name);
+        let Some(status) = self.status(name)? else { return Ok(None) };
+        let kind = kind_of(&status);
+        if kind != Kind::Regular {
+            return Err(Error::NotRegular { path, what: kind.name() });
+        }
+        // NONBLOCK, in case it has become a pipe since: opening that would wait for a writer for ever.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let descriptor = match retry(|| rustix::fs::openat(&self.descriptor, name, flags, Mode::empty())) {
+            Ok(descriptor) => descriptor,
+            Err(rustix::io::Errno::NOENT) => return Ok(None),
+            Err(rustix::io::Errno::LOOP) => return Err(Error::NotRegular { path, what: Kind::Link.name() }),
+            Err(error) => return Err(failed("open", &path, error)),
+        };
+        let size = usize::try_from(status.st_size).unwrap_or(most).min(most);
+        let mut bytes = Vec::with_capacity(size.saturating_add(1));
+        File::from(descriptor)
+            .take(u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|source| Error::Io { action: "read", path, source })?;
+        Ok(Some(Content { bytes, modified: Timestamp(status.st_mtime) }))
+    }
+
+    /// Makes a new file for writing and reading back; an error if something stands there.
+    pub(crate) fn create(&self, name: &str) -> Result<File, Error> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        self.opened(name, flags, "create")
+    }
+
+    /// Opens a file to append to it, and makes it if it is absent. A link or anything else irregular is an error.
+    pub(crate) fn append(&self, name: &str) -> Result<File, Error> {
+        self.regular(name, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)
+    }
+
+    /// Opens a file to lock it, and makes it if it is absent.
+    pub(crate) fn lockable(&self, name: &str) -> Result<File, Error> {
+        self.regular(name, OFlags::RDWR | OFlags::CREATE)
+    }
+
+    fn regular(&self, name: &str, flags: OFlags) -> Result<File, Error> {
+        match self.kind(name)? {
+            None | Some(Kind::Regular) => {}
+            Some(kind) => return Err(Error::NotRegular { path: self.path.join(name), what: kind.name() }),
+        }
+        self.opened(name, flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC, "open")
+    }
+
+    fn opened(&self, name: &str, flags: OFlags, action: &'static str) -> Result<File, Error> {
+        let mode = Mode::from_raw_mode(u32::from(self.file_mode));
+        match retry(|| rustix::fs::openat(&self.descriptor, name, flags, mode)) {
+            Ok(descriptor) => {
+                // For the owner alone every umask leaves what is needed. What a group shares must not depend on the
+                // umask of the one who happens to write first.
+                if self.file_mode & 0o077 != 0 && flags.contains(OFlags::CREATE) {
+                    self.share(name, &descriptor, mode)?;
+                }
+                Ok(File::from(descriptor))
+            }
+            Err(rustix::io::Errno::LOOP) => {
+                Err(Error::NotRegular { path: self.path.join(name), what: Kind::Link.name() })
+            }
+            Err(error) => Err(failed(action, &self.path.join(name), error)),
+        }
+    }
+
+    fn share(&self, name: &str, descriptor: &OwnedFd, mode: Mode) -> Result<(), Error> {
+        let fail = |error| failed("set the permissions of", &self.path.join(name), error);
+        let status = rustix::fs::fstat(descriptor).map_err(fail)?;
+        if status.st_mode & 0o777 == mode.as_raw_mode() {
+            return Ok(());
+        }
+        match rustix::fs::fchmod(descriptor, mode) {
+            // An existing file of another user: its owner has set what the directory says.
+            Ok(()) | Err(rustix::io::Errno::PERM) => Ok(()),
+            Err(error) => Err(fail(error)),
+        }
+    }
+
+    /// Renames a file into another directory, in place of what stands there.
+    pub(crate) fn replace(&self, name: &str, into: &Self, new: &str) -> Result<(), Error> {
+        retry(|| rustix::fs::renameat(&self.descriptor, name, &into.descriptor, new))
+            .map_err(|error| failed("rename into place", &into.path.join(new), error))
+    }
+
+    /// Renames a file into another directory; an error if something stands there.
+    pub(crate) fn put(&self, name: &str, into: &Self, new: &str) -> Result<(), Error> {
+        use rustix::io::Errno;
+        let path = || into.path.join(new);
+        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+        {
+            let flags = rustix::fs::RenameFlags::NOREPLACE;
+            match retry(|| rustix::fs::renameat_with(&self.descriptor, name, &into.descriptor, new, flags)) {
+                // The file system, or a kernel of long ago, does not know the flag.
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+                other => return other.map_err(|error| failed("rename into place", &path(), error)),
+            }
+        }
+        retry(|| rustix::fs::linkat(&self.descriptor, name, &into.descriptor, new, AtFlags::empty()))
+            .map_err(|error: Errno| failed("link into place", &path(), error))?;
+        self.remove(name)
+    }
+
+    /// Removes a file.
+    pub(crate) fn remove(&self, name: &str) -> Result<(), Error> {
+        retry(|| rustix::fs::unlinkat(&self.descriptor, name, AtFlags::empty()))
+            .map_err(|error| failed("remove", &self.path.join(name), error))
+    }
+
+    /// Makes the names in here survive a loss of power.
+    pub(crate) fn sync(&self) -> Result<(), Error> {
+        match retry(|| rustix::fs::fsync(&self.descriptor)) {
+            // Some file systems, network ones mostly, have nothing to sync for a directory.
+            Ok(()) | Err(rustix::io::Errno::INVAL) => Ok(()),
+            Err(error) => Err(failed("sync", &self.path, error)),
+        }
+    }
+
+    /// Whether an open file is the one that stands under this name now.
+    pub(crate) fn is_same(&self, name: &str, file: &File) -> Result<bool, Error> {
+        let open = rustix::fs::fstat(file.as_fd()).map_err(|error| failed("look at", &self.path.join(name), error))?;
+        Ok(self.status(name)?.is_some_and(|named| (named.st_dev, named.st_ino) == (open.st_dev, open.st_ino)))
+    }
+
+    fn of(descriptor: OwnedFd, path: PathBuf) -> Result<Self, Error> {
+        let status = rustix::fs::fstat(&descriptor).map_err(|error| failed("look at", &path, error))?;
+        // Files take the directory's permission bits without x, and its owner can always read and write them.
+        let file_mode = u16::try_from(status.st_mode & 0o666).unwrap_or(0o600) | 0o600;
+        Ok(Self { descriptor, path, file_mode })
+    }
+
+    fn status(&self, name: &str) -> Result<Option<rustix::fs::Stat>, Error> {
+        match rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(status) => Ok(Some(status)),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(error) => Err(failed("look at", &self.path.join(name), error)),
+        }
+    }
+}
+
+fn kind_of(status: &rustix::fs::Stat) -> Kind {
+    match FileType::from_raw_mode(status.st_mode) {
+        FileType::RegularFile => Kind::Regular,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        FileType::Fifo => Kind::Fifo,
+        _ => Kind::Other,
+    }
+}
+
+/// Makes a directory and what leads to it, for its owner alone.
+fn make_with_parents(path: &Path) -> Result<(), Error> {
+    let make = |path: &Path| match rustix::fs::mkdirat(CWD, path, Mode::from_raw_mode(0o700)) {
+        Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+        Err(error) => Err(failed("create", path, error)),
+    };
+    let missing: Vec<&Path> = path
+        .ancestors()
+        .skip(1)
+        .take_while(|above| !above.as_os_str().as_bytes().is_empty())
+        .take_while(|above| rustix::fs::accessat(CWD, *above, rustix::fs::Access::EXISTS, AtFlags::empty()).is_err())
+        .collect();
+    for above in missing.into_iter().rev() {
+        make(above)?;
+    }
+    make(path)
+}
+
+/// Once more for as long as a signal interrupts.
+fn retry<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
+    loop {
+        match call() {
+            Err(rustix::io::Errno::INTR) => {}
+            other => return other,
+        }
+    }
+}
+
+fn failed(action: &'static str, path: &Path, error: rustix::io::Errno) -> Error {
+    Error::Io { action, path: path.to_owned(), source: io::Error::from(error) }
+}

@@ -1,0 +1,17 @@
+//! Every effect on the disk, and nothing decided: the place, the lock, the checked write, the claims.
+//!
+//! The promise kept here: a change is reported as done only after the file has been read back and is byte for byte what
+//! was meant, or its absence has been looked up. Everything else is an [`Error`]. Not promised: anything against a
+//! process that writes into the place without taking the lock, beyond noticing that what is read back is not what was
+//! written.
+
+mod checked;
+mod claims;
+mod error;
+mod folder;
+mod lock;
+mod place;
+
+pub use claims::{Flaw, Listing};
+pub use error::Error;
+pub use place::{Absent, Place};
