@@ -1,0 +1,14 @@
+//! The tests that drive the real program, all in one binary and through one builder (`support`).
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests touch files, processes and the clock; the program's floors are kept in src"
+)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that panics has failed, which is what is meant"
+)]
+
+mod support;
+mod take;
