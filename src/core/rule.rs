@@ -5,6 +5,10 @@
 //! shared, not even stale ones, so that no jump of the clock can make two of them fresh at once. A take therefore clears
 //! the stale claims that stand in its way, also those on an ancestor or a descendant.
 
+mod guard;
+
+pub use guard::{Judgement, Standing, is_due, judge};
+
 use crate::core::{
     claim::Claim,
     duration::Ttl,
@@ -113,23 +117,25 @@ enum Relation {
 
 /// The claims that concern one request.
 struct Scene<'a> {
-    request: &'a Request<'a>,
+    target: &'a Target,
+    holder: Option<&'a Holder>,
     reach: Reach,
     entries: &'a [Entry],
 }
 
 impl<'a> Scene<'a> {
-    fn new(entries: &'a [Entry], request: &'a Request<'a>) -> Self {
-        Self { request, reach: request.target.reach(), entries }
+    /// Without a holder, everybody is another.
+    fn new(entries: &'a [Entry], target: &'a Target, holder: Option<&'a Holder>) -> Self {
+        Self { target, holder, reach: target.reach(), entries }
     }
 
     fn relation(&self, entry: &Entry) -> Option<Relation> {
         let own_file = stem_of(&entry.file) == Some(self.reach.own());
         match &entry.record {
-            Record::Claim(_, target) if target.is(self.request.target) => Some(Relation::Same),
-            Record::Claim(_, target) => target.overlaps(self.request.target).then_some(Relation::Overlap),
+            Record::Claim(_, target) if target.is(self.target) => Some(Relation::Same),
+            Record::Claim(_, target) => target.overlaps(self.target).then_some(Relation::Overlap),
             Record::Misnamed(_, target) => {
-                target.as_ref().is_some_and(|target| target.overlaps(self.request.target)).then_some(Relation::Overlap)
+                target.as_ref().is_some_and(|target| target.overlaps(self.target)).then_some(Relation::Overlap)
             }
             Record::Unreadable { .. } if own_file => Some(Relation::Same),
             // Which target it is cannot be read, but its name says that it may be one in the way.
@@ -144,7 +150,7 @@ impl<'a> Scene<'a> {
     }
 
     fn is_mine(&self, entry: &Entry) -> bool {
-        entry.claim().is_some_and(|claim| claim.holder == self.request.holder.as_str())
+        self.holder.is_some_and(|holder| entry.claim().is_some_and(|claim| claim.holder == holder.as_str()))
     }
 
     /// My claims on the target itself: one, or two where a change of its kind was cut short.
@@ -183,7 +189,7 @@ impl<'a> Scene<'a> {
 /// May this holder claim the target? Conflict: refused. Own: renewed. Another's, stale: taken over. Else: claimed.
 #[must_use]
 pub fn take(entries: &[Entry], request: &Request<'_>, wish: &Wish<'_>, now: Timestamp) -> Decision {
-    let scene = Scene::new(entries, request);
+    let scene = Scene::new(entries, request.target, Some(request.holder));
     if let Some(entry) = scene.misnamed() {
         return Decision::only(Verdict::Misnamed(entry));
     }
@@ -254,7 +260,7 @@ pub fn take(entries: &[Entry], request: &Request<'_>, wish: &Wish<'_>, now: Time
 /// Is this holder still the one, and if so, alive? Never creates a claim.
 #[must_use]
 pub fn beat(entries: &[Entry], request: &Request<'_>, now: Timestamp) -> Decision {
-    let scene = Scene::new(entries, request);
+    let scene = Scene::new(entries, request.target, Some(request.holder));
     if let Some(entry) = scene.misnamed() {
         return Decision::only(Verdict::Misnamed(entry));
     }
@@ -287,7 +293,7 @@ pub fn beat(entries: &[Entry], request: &Request<'_>, now: Timestamp) -> Decisio
 /// Own claim: to be removed. Another's, fresh or stale: refused. None: not held.
 #[must_use]
 pub fn release(entries: &[Entry], request: &Request<'_>, now: Timestamp) -> Decision {
-    let scene = Scene::new(entries, request);
+    let scene = Scene::new(entries, request.target, Some(request.holder));
     if let Some(entry) = scene.misnamed() {
         return Decision::only(Verdict::Misnamed(entry));
     }
@@ -322,6 +328,15 @@ pub fn release_stale(entries: &[Entry], now: Timestamp) -> (Vec<Entry>, Effects)
         stale.push(entry.clone());
     }
     (stale, effects)
+}
+
+/// Every claim of this holder, with the changes that remove them.
+#[must_use]
+pub fn release_all(entries: &[Entry], holder: &Holder) -> (Vec<Entry>, Effects) {
+    let own = |entry: &&Entry| matches!(&entry.record, Record::Claim(claim, _) if claim.holder == holder.as_str());
+    let released: Vec<Entry> = entries.iter().filter(own).cloned().collect();
+    let clear = released.iter().map(|entry| entry.file.clone()).collect();
+    (released, Effects { clear, ..Effects::default() })
 }
 
 /// The targets that this holder has claims on, in the order of their files, each once.

@@ -17,6 +17,10 @@ pub(crate) enum Exit {
     Leftovers,
     /// 75: another session holds it. `EX_TEMPFAIL` of sysexits.h: later, not never.
     Refused,
+    /// 76: a foreign write that no claim covers.
+    Unclaimed,
+    /// 2, from the hook alone: the host must not let the tool run.
+    Denied,
 }
 
 impl Exit {
@@ -29,18 +33,22 @@ impl Exit {
             Self::NotHeld => 3,
             Self::Leftovers => 4,
             Self::Refused => 75,
+            Self::Unclaimed => 76,
+            Self::Denied => 2,
         }
     }
 
-    /// The graver of two: an error before a refusal before a claim that is not held.
+    /// The graver of two: an error before a refusal before a lack of a claim.
     pub(crate) fn or_worse(self, other: Self) -> Self {
         let gravity = |exit| match exit {
             Self::Done => 0,
             Self::Leftovers => 1,
             Self::NotHeld => 2,
-            Self::Refused => 3,
-            Self::Usage => 4,
-            Self::Error => 5,
+            Self::Unclaimed => 3,
+            Self::Refused => 4,
+            Self::Usage => 5,
+            Self::Error => 6,
+            Self::Denied => 7,
         };
         if gravity(other) > gravity(self) { other } else { self }
     }

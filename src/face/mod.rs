@@ -5,6 +5,7 @@ mod cli;
 mod context;
 mod exit;
 mod failure;
+mod guarding;
 mod refusal;
 mod report;
 mod table;
@@ -14,7 +15,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser as _;
 
-use self::{cli::Cli, context::Context, exit::Exit, failure::Failure, report::Report};
+use self::{cli::Cli, context::Context, exit::Exit, failure::Failure, report::Report, verbs::Verb};
 
 /// Runs the program on the arguments of this process.
 #[must_use]
@@ -23,11 +24,19 @@ pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     // Known before parsing, because also a command line that cannot be parsed is answered in the form asked for.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+    // Every host takes a hook's exit code 2 for a denial, and some go on for ever when it comes at a stop.
+    let is_hook = arguments
+        .iter()
+        .skip(1)
+        .find(|argument| !argument.as_encoded_bytes().starts_with(b"-"))
+        .is_some_and(|verb| verb == "hook");
     let (report, json) = match Cli::try_parse_from(arguments) {
+        Ok(Cli { common, verb: Verb::Hook(_) }) => (verbs::hook::run(common), false),
         Ok(cli) => {
             let json = cli.common.json;
             (run(cli).unwrap_or_else(Report::from), json)
         }
+        Err(error) if error.use_stderr() && is_hook => (verbs::hook::misused(&error), false),
         Err(error) if error.use_stderr() => (Failure::from(error).into(), json),
         Err(help) => (Report::text(Exit::Done, "help", format!("{}", help.render())), false),
     };

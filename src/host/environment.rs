@@ -79,6 +79,12 @@ pub fn place() -> Result<PathBuf, EnvironmentError> {
     home().map(|home| home.join(".local/state/claim")).ok_or(EnvironmentError::NoHome)
 }
 
+/// The directory for temporary files: `$TMPDIR`, else the system's.
+#[must_use]
+pub fn temporary() -> PathBuf {
+    env::temp_dir()
+}
+
 /// Whether standard output, or standard error, shows colours: a terminal that is not dumb, and no `NO_COLOR`.
 #[must_use]
 pub fn shows_colour(stream: &impl io::IsTerminal) -> bool {

@@ -80,6 +80,18 @@ pub fn holder(option: Option<&str>) -> Result<(Holder, Source), IdentityError> {
     Err(IdentityError::Unknown)
 }
 
+/// The project directory that the session's own agent names in the environment.
+#[must_use]
+pub fn project_directory() -> Option<std::path::PathBuf> {
+    AGENTS
+        .iter()
+        .filter(|agent| agent.session_variables.iter().any(|name| environment::variable(name).is_some()))
+        .flat_map(|agent| agent.project_variables)
+        .find_map(|name| environment::variable(name))
+        .map(std::path::PathBuf::from)
+        .filter(|directory| directory.is_absolute())
+}
+
 fn named(text: &str, origin: &'static str) -> Result<Holder, IdentityError> {
     Holder::new(text).map_err(|error| IdentityError::Invalid { origin, error })
 }

@@ -4,5 +4,7 @@
 
 pub mod clock;
 pub mod environment;
+pub mod git;
 pub mod identity;
 pub mod paths;
+pub mod trees;

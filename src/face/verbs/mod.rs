@@ -1,6 +1,8 @@
 //! The verbs, one file each.
 
 mod beat;
+mod guard;
+pub(crate) mod hook;
 mod release;
 mod status;
 mod take;
@@ -19,6 +21,8 @@ pub(crate) enum Verb {
     Beat(beat::Arguments),
     Release(release::Arguments),
     Status(status::Arguments),
+    Guard(guard::Arguments),
+    Hook(hook::Arguments),
 }
 
 /// Carries a verb out.
@@ -28,11 +32,13 @@ pub(crate) fn run(context: &Context, verb: Verb) -> Result<Report, Failure> {
         Verb::Beat(arguments) => beat::run(context, &arguments),
         Verb::Release(arguments) => release::run(context, &arguments),
         Verb::Status(arguments) => status::run(context, &arguments),
+        Verb::Guard(arguments) => guard::run(context, &arguments),
+        Verb::Hook(_) => Err(Failure::error("internal", "the hook answers in its host's own form")),
     }
 }
 
 /// The error for a file that stands where the target's claim belongs but is a claim on another target.
-fn misnamed(context: &Context, entry: &Entry, target: &Target) -> Failure {
+pub(crate) fn misnamed(context: &Context, entry: &Entry, target: &Target) -> Failure {
     let path = context.place.path().join("claims").join(&entry.file);
     Failure::error(
         "misnamed",

@@ -6,7 +6,7 @@ use crate::{
     core::{
         entry::Entry,
         holder::Holder,
-        rule::{self, Effects, Request, Verdict},
+        rule::{self, Request, Verdict},
         target::Target,
         text::visible,
     },
@@ -74,13 +74,9 @@ fn one(context: &Context, target: &Target, holder: &Holder) -> Result<Report, Fa
 
 fn all(context: &Context, holder: &Holder) -> Result<Report, Failure> {
     let (released, lost) = context.place.change(Absent::Empty, None, |entries| {
-        let own = |entry: &&Entry| {
-            matches!(&entry.record, crate::core::entry::Record::Claim(claim, _) if claim.holder == holder.as_str())
-        };
-        let released: Vec<Entry> = entries.iter().filter(own).cloned().collect();
+        let (released, effects) = rule::release_all(entries, holder);
         let lost: Vec<Entry> = rule::lost_by(entries, holder).into_iter().cloned().collect();
-        let clear = released.iter().map(|entry| entry.file.clone()).collect();
-        ((released, lost), Effects { clear, ..Effects::default() })
+        ((released, lost), effects)
     })?;
     let mut report = removed(context, &released, "released");
     if released.is_empty() {

@@ -1,0 +1,49 @@
+//! The files that an `apply_patch` document touches.
+//!
+//! Codex edits through one document that may add, update, delete and move several files. A write guard needs all of
+//! their names, also from a document that a stricter reader would reject: a half-broken patch may still be applied in
+//! part, so the markers are looked for line by line and nothing else is checked. Lines of content start with `+`, `-`,
+//! a space or `@@`, so a marker that is quoted inside a file's text is not taken for one.
+
+/// What may stand before a file's name, at the start of a line.
+const MARKERS: [&str; 4] = ["*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"];
+
+/// Every file that the patch adds, updates, deletes or moves to, as spelled there, in order, each once.
+#[must_use]
+pub fn files(patch: &str) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    patch.lines().filter_map(name).filter(|name| seen.insert(*name)).map(str::to_owned).collect()
+}
+
+/// The file that this line names. Codex trims the marker lines it reads, so an indented one counts; a context line
+/// that happens to start with a space and a marker is the price, and costs a claim too many, never one too few.
+fn name(line: &str) -> Option<&str> {
+    let line = line.trim();
+    MARKERS.iter().find_map(|marker| line.strip_prefix(marker)).map(str::trim).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::files;
+
+    #[test]
+    fn every_kind_of_change_is_named_once_and_in_order() {
+        let patch = "*** Begin Patch\n*** Add File: notes/new.md\n+*** Add File: not-this-one\n+text\n\
+                     *** Update File: src/a b.rs\n*** Move to: ../sibling/b.rs\n@@ fn x\n-old\n+new\n\
+                     *** Delete File: /home/u/gone.txt\n*** Update File: src/a b.rs\n@@\n+more\n*** End Patch\n";
+        assert_eq!(files(patch), ["notes/new.md", "src/a b.rs", "../sibling/b.rs", "/home/u/gone.txt"]);
+    }
+
+    #[test]
+    fn a_patch_that_is_cut_short_or_has_windows_line_ends_still_names_its_files() {
+        assert_eq!(files("*** Begin Patch\r\n*** Add File: a.txt\r\n+x"), ["a.txt"]);
+        assert_eq!(files("  *** Update File: b.txt  \n*** Move to:\n"), ["b.txt"]);
+        assert_eq!(files("no patch at all"), Vec::<String>::new());
+        assert_eq!(files(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_unpatched_line_of_content_is_no_marker() {
+        assert_eq!(files("*** Update File: doc.md\n@@\n-*** Delete File: x\n+*** Move to: y\n"), ["doc.md"]);
+    }
+}

@@ -1,0 +1,283 @@
+//! One simple command, its words expanded: what it does to the shell, what it runs, and what it writes.
+
+use super::git;
+use super::options::parse_leading;
+use super::scope::{Base, Scope};
+use super::special;
+use super::tools;
+use super::walk::{Walk, assignment_of};
+use super::word::{UNKNOWN, Word};
+use crate::core::patch;
+
+/// A variable set for one command only.
+type Setting = (String, Option<Word>);
+
+/// A command that runs the command given to it.
+struct Wrapper {
+    names: &'static [&'static str],
+    /// Options that take a value.
+    values: &'static [&'static str],
+    /// Operands of its own before the command.
+    operands: usize,
+    /// Whether `NAME=VALUE` may stand before the command.
+    assigns: bool,
+    /// Options that name the directory to run in.
+    enters: &'static [&'static str],
+    /// Options with which it runs nothing.
+    idle: &'static [&'static str],
+}
+
+const PLAIN: Wrapper =
+    Wrapper { names: &[], values: &[], operands: 0, assigns: false, enters: &[], idle: &["--help", "--version"] };
+
+const WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        names: &["sudo"],
+        values: &[
+            "-u",
+            "-g",
+            "-h",
+            "-p",
+            "-C",
+            "-r",
+            "-t",
+            "-T",
+            "-U",
+            "-D",
+            "-R",
+            "--user",
+            "--group",
+            "--host",
+            "--prompt",
+            "--chdir",
+            "--close-from",
+            "--role",
+            "--type",
+            "--command-timeout",
+            "--other-user",
+            "--chroot",
+        ],
+        assigns: true,
+        enters: &["-D", "--chdir"],
+        idle: &["-l", "-v", "-V", "-k", "-K", "--list", "--validate", "--help", "--version"],
+        ..PLAIN
+    },
+    Wrapper { names: &["doas"], values: &["-u", "-C", "-a"], idle: &["-C", "-L"], ..PLAIN },
+    Wrapper {
+        names: &["env", "genv"],
+        values: &["-u", "-C", "-S", "--unset", "--chdir", "--split-string"],
+        assigns: true,
+        enters: &["-C", "--chdir"],
+        idle: &["-S", "--split-string", "--help", "--version"],
+        ..PLAIN
+    },
+    Wrapper { names: &["command"], idle: &["-v", "-V"], ..PLAIN },
+    Wrapper { names: &["exec"], values: &["-a"], ..PLAIN },
+    Wrapper { names: &["builtin", "nohup", "busybox", "toybox", "unbuffer", "setsid", "noglob", "nocorrect"], ..PLAIN },
+    Wrapper { names: &["time", "gtime"], values: &["-f", "-o", "--format", "--output"], ..PLAIN },
+    Wrapper {
+        names: &["timeout", "gtimeout"],
+        values: &["-s", "-k", "--signal", "--kill-after"],
+        operands: 1,
+        ..PLAIN
+    },
+    Wrapper { names: &["nice"], values: &["-n", "--adjustment"], ..PLAIN },
+    Wrapper { names: &["ionice"], values: &["-c", "-n", "--class", "--classdata"], idle: &["-p", "--pid"], ..PLAIN },
+    Wrapper { names: &["stdbuf", "gstdbuf"], values: &["-i", "-o", "-e", "--input", "--output", "--error"], ..PLAIN },
+    Wrapper { names: &["caffeinate"], values: &["-t", "-w"], ..PLAIN },
+    Wrapper {
+        names: &["flock"],
+        values: &["-w", "-E", "-c", "--timeout", "--conflict-exit-code", "--command"],
+        operands: 1,
+        idle: &["-c", "--command", "--help", "--version"],
+        ..PLAIN
+    },
+];
+
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash"];
+
+impl Walk {
+    /// Runs a command in the scope. The result is what it prints, where that is plain.
+    pub(super) fn run<'tree>(
+        &mut self,
+        words: &[Word],
+        settings: &[Setting],
+        input: Option<&str>,
+        scope: &mut Scope<'tree>,
+    ) -> Option<String> {
+        if !self.descend() {
+            return None;
+        }
+        let output = self.named(words, settings, input, scope);
+        self.ascend();
+        output
+    }
+
+    fn named<'tree>(
+        &mut self,
+        words: &[Word],
+        settings: &[Setting],
+        input: Option<&str>,
+        scope: &mut Scope<'tree>,
+    ) -> Option<String> {
+        let (first, arguments) = words.split_first()?;
+        let full = first.exact()?;
+        if let Some(body) = scope.functions.get(full).copied() {
+            let outer = std::mem::replace(&mut scope.arguments, arguments.to_vec());
+            let output = self.node(body, input, scope);
+            scope.arguments = outer;
+            return output;
+        }
+        let name = full.rsplit('/').next().unwrap_or(full);
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) {
+            return self.wrapped(wrapper, arguments, settings, input, scope);
+        }
+        if SHELLS.contains(&name) {
+            self.shell(arguments, settings, input, scope);
+            return None;
+        }
+        match name {
+            "echo" | "pwd" | "cat" => return output_of(name, arguments, input, scope),
+            "cd" | "chdir" => change_directory(arguments, scope),
+            "pushd" | "popd" => push_directory(name, arguments, scope),
+            // Jumps by a memory of its own.
+            "z" | "zi" | "j" => scope.change_directory(Base(None)),
+            "export" | "declare" | "typeset" | "local" | "readonly" => declare(name, arguments, scope),
+            "unset" | "read" | "mapfile" | "readarray" | "getopts" => forget(arguments, scope),
+            "printf" => {
+                let (parsed, _) = parse_leading(arguments, &["-v"], &[]);
+                forget(parsed.values(&["-v"]), scope);
+            }
+            "apply_patch" | "applypatch" => {
+                let text = arguments.first().map(|word| word.text.as_str()).or(input).unwrap_or_default();
+                let paths: Vec<_> = patch::files(text).iter().filter_map(|file| scope.base.join(file)).collect();
+                self.write(paths);
+            }
+            "git" => self.write(git::writes(arguments, &scope.base, scope.home().as_ref())),
+            "find" | "gfind" => self.find(arguments, scope),
+            _ => self.write(tools::writes(name, arguments, &scope.base)),
+        }
+        None
+    }
+
+    fn wrapped<'tree>(
+        &mut self,
+        wrapper: &Wrapper,
+        arguments: &[Word],
+        settings: &[Setting],
+        input: Option<&str>,
+        scope: &mut Scope<'tree>,
+    ) -> Option<String> {
+        let (parsed, mut start) = parse_leading(arguments, wrapper.values, &[]);
+        if parsed.has(wrapper.idle) {
+            return None;
+        }
+        let mut settings = settings.to_vec();
+        while let Some((name, value)) =
+            arguments.get(start).filter(|_| wrapper.assigns).and_then(|word| assignment_of(word, scope))
+        {
+            settings.push((name, value));
+            start += 1;
+        }
+        let command = arguments.get(start + wrapper.operands..)?;
+        let Some(directory) = parsed.value(wrapper.enters) else {
+            return self.run(command, &settings, input, scope);
+        };
+        let mut inner = scope.clone();
+        inner.change_directory(scope.base.enter(directory));
+        self.run(command, &settings, input, &mut inner)
+    }
+
+    /// `bash -c TEXT NAME ARGUMENT...`, or a shell that reads its commands from a here-document.
+    fn shell(&mut self, arguments: &[Word], settings: &[Setting], input: Option<&str>, scope: &Scope<'_>) {
+        let (parsed, start) = parse_leading(arguments, &["-o", "-O", "+o", "+O", "--rcfile", "--init-file"], &[]);
+        let operands = arguments.get(start..).unwrap_or_default();
+        let mut child = scope.child();
+        for (name, value) in settings {
+            child.set(name, value.clone(), true);
+        }
+        if parsed.has(&["-c"]) {
+            let Some((text, names)) = operands.split_first() else { return };
+            child.arguments = names.get(1..).unwrap_or_default().to_vec();
+            if text.before_pattern().is_none() {
+                self.text(&text.text, &child);
+            }
+        } else if operands.is_empty() || parsed.has(&["-s"]) {
+            child.arguments = operands.to_vec();
+            self.text(input.unwrap_or_default(), &child);
+        }
+    }
+
+    /// `find START... -delete`, `-exec COMMAND`, `-fprint FILE`.
+    fn find(&mut self, arguments: &[Word], scope: &Scope<'_>) {
+        let search = special::Search::new(arguments);
+        self.write(search.writes(&scope.base));
+        for command in search.commands() {
+            for start in &search.starts {
+                let words: Vec<Word> = command
+                    .iter()
+                    .map(|word| if word.text == "{}" { Word::below(&start.text) } else { word.clone() })
+                    .collect();
+                self.run(&words, &[], None, &mut scope.clone());
+            }
+        }
+    }
+}
+
+fn output_of(name: &str, arguments: &[Word], input: Option<&str>, scope: &Scope<'_>) -> Option<String> {
+    match name {
+        "pwd" => scope.get("PWD").map(|word| word.text),
+        "cat" => {
+            input.filter(|_| arguments.is_empty() || arguments.iter().all(|word| word.text == "-")).map(str::to_owned)
+        }
+        _ => {
+            let text = arguments.iter().map(Word::exact).collect::<Option<Vec<_>>>()?.join(" ");
+            // `echo -e` and backslashes mean different things to different shells.
+            (!text.starts_with('-') && !text.contains('\\')).then(|| format!("{text}\n"))
+        }
+    }
+}
+
+fn change_directory(arguments: &[Word], scope: &mut Scope<'_>) {
+    let (_, start) = parse_leading(arguments, &[], &[]);
+    let target = match arguments.get(start) {
+        Some(word) if word.text == "-" => return scope.back(),
+        Some(word) if word.exact() == Some("") => return,
+        Some(word) => scope.base.enter(word),
+        None => scope.home().map_or(Base(None), |home| scope.base.enter(&home)),
+    };
+    scope.change_directory(target);
+}
+
+fn push_directory(name: &str, arguments: &[Word], scope: &mut Scope<'_>) {
+    match (name, arguments) {
+        ("popd", []) => scope.pop_directory(),
+        ("pushd", []) => scope.swap_directory(),
+        ("pushd", [word]) if !word.text.starts_with(['+', '-']) => {
+            let base = scope.base.enter(word);
+            scope.push_directory(base);
+        }
+        _ => scope.change_directory(Base(None)),
+    }
+}
+
+fn declare(name: &str, arguments: &[Word], scope: &mut Scope<'_>) {
+    let exported =
+        name == "export" || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x'));
+    for word in arguments {
+        if let Some((name, value)) = assignment_of(word, scope) {
+            scope.set(&name, value, exported);
+        } else if exported && let Some(value) = scope.get(&word.text) {
+            scope.set(&word.text, Some(value), true);
+        }
+    }
+}
+
+fn forget<'word>(names: impl IntoIterator<Item = &'word Word>, scope: &mut Scope<'_>) {
+    for word in names {
+        if !word.text.contains(UNKNOWN) {
+            scope.set(&word.text, None, false);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What a shell knows at one point of a command: its directory, and the few variables whose value is plain.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use rable::Node;
+
+use super::word::{UNKNOWN, Word};
+
+/// How many variables are kept, and how long a value may be: a scope is copied for every subshell.
+const VARIABLES: usize = 256;
+const VALUE: usize = 4096;
+
+/// The directory that relative paths start from; without one, only absolute paths are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Base(pub(super) Option<PathBuf>);
+
+impl Base {
+    /// The path that `text` names from here, with `.` and `..` taken out as `cd` does it.
+    pub(super) fn join(&self, text: &str) -> Option<PathBuf> {
+        if text.is_empty() || text.contains(UNKNOWN) || text.contains('\0') {
+            return None;
+        }
+        let path = Path::new(text);
+        if path.has_root() {
+            return Some(flatten(
+                &self.0.as_deref().map_or_else(|| path.to_path_buf(), |directory| directory.join(path)),
+            ));
+        }
+        self.0.as_ref().map(|directory| flatten(&directory.join(path)))
+    }
+
+    /// The path that a word names. Of a word with a glob in it, the directory before the glob is plain.
+    pub(super) fn place(&self, word: &Word) -> Option<PathBuf> {
+        let Some(literal) = word.before_pattern() else {
+            return self.join(&word.text);
+        };
+        match literal.rfind('/') {
+            Some(0) => self.join("/"),
+            Some(end) => self.join(literal.get(..end)?),
+            None => self.0.clone(),
+        }
+    }
+
+    /// The places of several words, those that are not plain left out.
+    pub(super) fn places<'w>(&self, words: impl IntoIterator<Item = &'w Word>) -> Vec<PathBuf> {
+        words.into_iter().filter_map(|word| self.place(word)).collect()
+    }
+
+    /// Where one stands after `cd word` from here: a glob may match anything, so it leads nowhere known.
+    pub(super) fn enter(&self, word: &Word) -> Self {
+        Self(word.exact().and_then(|text| self.join(text)))
+    }
+
+    pub(super) fn into_list(self) -> Vec<PathBuf> {
+        self.0.into_iter().collect()
+    }
+}
+
+fn flatten(path: &Path) -> PathBuf {
+    let mut flat = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                flat.pop();
+            }
+            other => flat.push(other),
+        }
+    }
+    flat
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Variable {
+    value: Option<Word>,
+    exported: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope<'tree> {
+    pub(super) base: Base,
+    /// Where the last `cd` came from, which `cd -` goes back to.
+    previous: Base,
+    pushed: Vec<Base>,
+    variables: BTreeMap<String, Variable>,
+    pub(super) functions: BTreeMap<String, &'tree Node>,
+    /// `$1`, `$2`... of the function or `bash -c` that runs.
+    pub(super) arguments: Vec<Word>,
+}
+
+impl Scope<'_> {
+    pub(super) fn new(directory: &Path, home: Option<&Path>) -> Self {
+        let mut scope = Self { base: Base(Some(flatten(directory))), ..Self::default() };
+        if let Some(home) = home.and_then(Path::to_str) {
+            scope.set("HOME", Some(Word::literal(home)), true);
+        }
+        scope
+    }
+
+    /// What a program started from here inherits: the directory and the exported variables.
+    pub(super) fn child<'child>(&self) -> Scope<'child> {
+        Scope {
+            base: self.base.clone(),
+            variables: self
+                .variables
+                .iter()
+                .filter(|(_, variable)| variable.exported)
+                .map(|(name, variable)| (name.clone(), variable.clone()))
+                .collect(),
+            ..Scope::default()
+        }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<Word> {
+        match name {
+            "PWD" => return self.base.0.as_deref().and_then(Path::to_str).map(Word::literal),
+            "OLDPWD" => return self.previous.0.as_deref().and_then(Path::to_str).map(Word::literal),
+            _ => {}
+        }
+        if let Ok(position) = name.parse::<usize>() {
+            return position.checked_sub(1).and_then(|index| self.arguments.get(index)).cloned();
+        }
+        self.variables.get(name).and_then(|variable| variable.value.clone())
+    }
+
+    /// Sets a variable; `None` says that its value cannot be known.
+    pub(super) fn set(&mut self, name: &str, value: Option<Word>, exported: bool) {
+        let value = value.filter(|word| word.text.len() <= VALUE && !word.text.contains(UNKNOWN));
+        if let Some(variable) = self.variables.get_mut(name) {
+            variable.value = value;
+            variable.exported |= exported;
+        } else if self.variables.len() < VARIABLES && (value.is_some() || name == "HOME") && name.len() <= VALUE {
+            self.variables.insert(name.to_owned(), Variable { value, exported });
+        }
+    }
+
+    pub(super) fn home(&self) -> Option<Word> {
+        self.get("HOME")
+    }
+
+    pub(super) fn change_directory(&mut self, base: Base) {
+        self.previous = std::mem::replace(&mut self.base, base);
+    }
+
+    pub(super) fn back(&mut self) {
+        std::mem::swap(&mut self.base, &mut self.previous);
+    }
+
+    pub(super) fn push_directory(&mut self, base: Base) {
+        // A stack deeper than any person's is somebody's attempt to use up memory.
+        if self.pushed.len() < VARIABLES {
+            self.pushed.push(self.base.clone());
+        }
+        self.change_directory(base);
+    }
+
+    pub(super) fn pop_directory(&mut self) {
+        let base = self.pushed.pop().unwrap_or_default();
+        self.change_directory(base);
+    }
+
+    pub(super) fn swap_directory(&mut self) {
+        let base = self.pushed.pop().unwrap_or_default();
+        self.push_directory(base);
+    }
+
+    /// Joins the other way that control may have taken: what differs is no longer known.
+    pub(super) fn merge(&mut self, other: &Self) {
+        if self.base != other.base {
+            self.base = Base(None);
+        }
+        if self.previous != other.previous {
+            self.previous = Base(None);
+        }
+        if self.pushed != other.pushed {
+            self.pushed.clear();
+        }
+        for (name, variable) in &mut self.variables {
+            if other.variables.get(name) != Some(variable) {
+                variable.value = None;
+            }
+        }
+    }
+}

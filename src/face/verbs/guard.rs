@@ -1,0 +1,116 @@
+//! `claim guard`: may these paths be written? For scripts, git hooks and people; `claim hook` asks the same for agents.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::{
+    core::{holder::Holder, text::visible},
+    face::{
+        context::Context,
+        exit::Exit,
+        failure::Failure,
+        guarding::{Guard, Leave, Said},
+        refusal::{self, quoted},
+        report::Report,
+    },
+    host::{environment, git, identity, trees::Home},
+};
+
+/// Ask whether paths may be written
+#[derive(Debug, Args)]
+#[command(after_help = "Example: claim guard --take ../other/notes.md && edit ../other/notes.md\n\
+    Exit codes: 0 go on, 1 error, 2 usage, 75 REFUSED, 76 UNCLAIMED (a foreign write that nothing covers)")]
+pub(crate) struct Arguments {
+    /// What is about to be written
+    #[arg(required_unless_present = "staged", value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Claim the foreign trees that nobody holds
+    #[arg(long)]
+    take: bool,
+    /// The tree that the session was started in [default: the agent's project directory, else this directory's tree]
+    #[arg(long, value_name = "DIR")]
+    home: Option<PathBuf>,
+    /// The paths that the git commit at hand changes, for a pre-commit hook
+    #[arg(long, conflicts_with = "paths")]
+    staged: bool,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Failure> {
+    let holder = if arguments.take { Some(context.holder()?) } else { context.holder_if_known()? };
+    let directory = environment::directory()?;
+    let home = match &arguments.home {
+        Some(home) => {
+            let home = directory.join(home);
+            Some(Home::of(&home).ok_or_else(|| {
+                Failure::usage(format!("--home: {} is no tree of anybody's", visible(&home.to_string_lossy())))
+            })?)
+        }
+        None => Home::of(&identity::project_directory().unwrap_or_else(|| directory.clone())),
+    };
+    let (base, paths) = if arguments.staged { staged()? } else { (directory, arguments.paths.clone()) };
+    let guard = Guard { context, holder: holder.as_ref(), home, take: arguments.take, presence: false };
+    let mut report = Report::new(Exit::Done, "allowed");
+    let mut told = Vec::new();
+    for path in &paths {
+        let part = say(context, guard.check(path, &base), holder.as_ref());
+        told.push(report.absorb(part));
+    }
+    let outcome = match report.exit() {
+        Exit::Refused => "refused",
+        Exit::Unclaimed => "unclaimed",
+        Exit::Done => "allowed",
+        _ => "error",
+    };
+    report.set("outcome", outcome);
+    // The keys of the path that decided stand at the top as well, so that one path is read like any other answer.
+    if let Some(Value::Object(deciding)) = told.iter().find(|part| part.get("outcome") == Some(&json!(outcome))) {
+        for (key, value) in deciding {
+            report.set(key, value.clone());
+        }
+    }
+    report.set("paths", told);
+    Ok(report)
+}
+
+/// The paths of the commit at hand. A commit without any still writes into the repository.
+fn staged() -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+    let (root, mut paths) = git::staged().map_err(|error| Failure::error("git", error.to_string()))?;
+    if paths.is_empty() {
+        paths.push(root.join(".git"));
+    }
+    Ok((root, paths))
+}
+
+fn say(context: &Context, said: Said, holder: Option<&Holder>) -> Report {
+    match said {
+        Said::Allowed(leave, target) => {
+            let mut report = Report::new(Exit::Done, "allowed");
+            report.set("target", target.as_str());
+            report.set(
+                "because",
+                match leave {
+                    Leave::Home => "home",
+                    Leave::Covered => "own-claim",
+                    Leave::Free => "free",
+                    Leave::Taken => "taken",
+                },
+            );
+            report
+        }
+        Said::Refused(refusal, target) => refusal::report(&refusal, &target, holder, context.now),
+        Said::Unclaimed(target) => {
+            let mut report = Report::new(Exit::Unclaimed, "unclaimed");
+            report.set("target", target.as_str());
+            report.complain(format!("UNCLAIMED: {target} is outside of your tree, and no claim of yours covers it."));
+            report.complain(format!("  to claim it: claim take {} 'purpose'", quoted(target.as_str())));
+            report
+        }
+        Said::Failed(failure, path) => {
+            let mut report: Report = Failure { message: format!("{path}: {}", failure.message), ..failure }.into();
+            report.set("target", Path::new(&path).to_string_lossy());
+            report
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! `claim hook`: the same question as `guard`, in the protocol of the agent CLI that asks.
+//!
+//! A write that is refused, or that claim cannot judge, is denied: fail closed. Everything else is silence and exit 0, so
+//! that a fault here never stops an agent from reading, stopping or talking. What the host says on standard input is one
+//! JSON value; its end is not waited for, because some hosts never close it.
+
+use std::{
+    io::{self, IsTerminal as _},
+    panic::{self, AssertUnwindSafe},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::{
+    core::{
+        agents::{self, Answer, Call, Event, Tool},
+        entry::{Entry, Record},
+        holder::Holder,
+        patch,
+        rule::{self, Effects, Request},
+        shell,
+        text::visible,
+    },
+    face::{
+        cli::Common,
+        context::Context,
+        exit::Exit,
+        failure::Failure,
+        guarding::{Guard, Said},
+        refusal,
+        report::Report,
+    },
+    host::{environment, trees::Home},
+    store::Absent,
+};
+
+/// Answer an agent CLI's hook: reads its JSON on standard input
+#[derive(Debug, Args)]
+#[command(after_help = "Installed by: claim install AGENT\n\
+    Exit codes: 0 no objection, 2 denied (with the reason on standard error), 1 the hook itself failed")]
+pub(crate) struct Arguments {}
+
+/// What to add to a refusal, for a model that looks for another way.
+const ADVICE: &str =
+    "  This write was not done. Do not write there another way: go on with other work, or leave a handover.";
+
+/// Answers the payload on standard input.
+pub(crate) fn run(common: Common) -> Report {
+    if io::stdin().is_terminal() {
+        return failed("claim hook reads an agent CLI's JSON on standard input: see claim install --help");
+    }
+    // A panic of this program becomes a denial or silence below; what it would print is no message for a person.
+    panic::set_hook(Box::new(|_| {}));
+    let payload = serde_json::Deserializer::from_reader(io::stdin().lock()).into_iter::<Value>().next();
+    let payload = match payload {
+        Some(Ok(payload)) => payload,
+        Some(Err(error)) => return failed(&format!("claim hook: standard input is not JSON: {error}")),
+        None => return failed("claim hook: nothing came on standard input"),
+    };
+    match agents::recognise(&payload) {
+        Some(call) => guarded(&call, || answer(&call, common)),
+        // A host that is not known, or one of its events that claim has no part in.
+        None => Report::raw(Exit::Done, String::new(), String::new()),
+    }
+}
+
+/// For a command line that is no hook's: an error, but never the code that denies.
+pub(crate) fn misused(error: &clap::Error) -> Report {
+    failed(error.render().to_string().trim())
+}
+
+fn failed(message: &str) -> Report {
+    Report::raw(Exit::Error, String::new(), format!("{message}\n"))
+}
+
+/// Turns what went wrong into a denial of a write, and into silence at any other moment.
+fn guarded(call: &Call, work: impl FnOnce() -> Result<Answer, Failure>) -> Report {
+    let answer = match panic::catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(failure)) => Answer::Deny {
+            reason: format!(
+                "claim: this write could not be checked, so it is denied: {}\n  to find out more: claim doctor",
+                failure.message
+            ),
+        },
+        Err(_) => {
+            Answer::Deny { reason: "claim: this write could not be checked (a fault in claim itself)".to_owned() }
+        }
+    };
+    let answer = match answer {
+        // What writes nothing is never denied, whatever went wrong.
+        Answer::Deny { .. } if call.tool == Tool::Other => Answer::NoObjection,
+        answer => answer,
+    };
+    let output = agents::answer(call, &answer);
+    let exit = match output.code {
+        0 => Exit::Done,
+        2 => Exit::Denied,
+        _ => Exit::Error,
+    };
+    Report::raw(exit, output.stdout, line(output.stderr))
+}
+
+/// With a newline at the end, if there is anything.
+fn line(mut text: String) -> String {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+fn answer(call: &Call, mut common: Common) -> Result<Answer, Failure> {
+    // The payload's session comes before everything else: it is the host's own word, and what the shell tool has too.
+    if let Some(holder) = agents::holder(call) {
+        common.holder = Some(holder);
+    }
+    let context = Context::new(common)?;
+    match call.event {
+        Event::BeforeTool => before(&context, call),
+        Event::TurnEnd => {
+            beat_due(&context, &context.holder()?)?;
+            Ok(Answer::NoObjection)
+        }
+        Event::SessionEnd => {
+            release_all(&context, &context.holder()?)?;
+            Ok(Answer::NoObjection)
+        }
+        Event::SessionStart { continues } => start(&context, call, continues),
+        Event::Prompt | Event::AfterTool | Event::Other => Ok(Answer::NoObjection),
+    }
+}
+
+fn before(context: &Context, call: &Call) -> Result<Answer, Failure> {
+    let directory = match &call.cwd {
+        Some(cwd) => PathBuf::from(cwd),
+        None => environment::directory()?,
+    };
+    let (base, paths) = match &call.tool {
+        Tool::Other => return Ok(Answer::NoObjection),
+        Tool::Unreadable { tool } => {
+            let reason =
+                format!("claim: what {} writes cannot be told from its arguments, so it is denied", visible(tool));
+            return Ok(Answer::Deny { reason });
+        }
+        Tool::Write { paths } => (directory, paths.iter().map(PathBuf::from).collect()),
+        Tool::Patch(text) => (directory, patch::files(text).into_iter().map(PathBuf::from).collect()),
+        Tool::Shell { command, directory: own } => {
+            let base = own.as_ref().map_or_else(|| directory.clone(), |own| directory.join(own));
+            let writes = shell::writes(command, &base, environment::home().as_deref());
+            (base, writes)
+        }
+    };
+    if paths.is_empty() {
+        return Ok(Answer::NoObjection);
+    }
+    let holder = context.holder()?;
+    let guard = Guard { context, holder: Some(&holder), home: home(call)?, take: true, presence: true };
+    let mut reasons = Vec::new();
+    for path in &paths {
+        match guard.check(path, &base) {
+            Said::Allowed(..) => {}
+            Said::Refused(refusal, target) => {
+                reasons.extend(refusal::lines(&refusal, &target, Some(&holder), context.now));
+            }
+            Said::Unclaimed(target) => reasons.push(format!("UNCLAIMED: {target} is not covered by any claim.")),
+            Said::Failed(failure, path) => reasons.push(format!("claim: {path}: {}", failure.message)),
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(Answer::NoObjection);
+    }
+    reasons.push(ADVICE.to_owned());
+    Ok(Answer::Deny { reason: reasons.join("\n") })
+}
+
+/// The tree that the session was started in: what the host says, else where the host started this process. The
+/// payload's own `cwd` moves with the shell's `cd` and says nothing about it.
+fn home(call: &Call) -> Result<Option<Home>, Failure> {
+    let directory = call
+        .agent
+        .project_variables
+        .iter()
+        .find_map(|name| environment::variable(name))
+        .map(PathBuf::from)
+        .or_else(|| call.workspace_root.as_ref().map(PathBuf::from));
+    match directory {
+        Some(directory) if directory.is_absolute() => Ok(Home::of(&directory)),
+        _ => Ok(Home::of(&environment::directory()?)),
+    }
+}
+
+fn beat_due(context: &Context, holder: &Holder) -> Result<(), Failure> {
+    let now = context.now;
+    let due = |entry: &Entry| match &entry.record {
+        Record::Claim(claim, _) => claim.holder == holder.as_str() && rule::is_due(claim, now),
+        _ => false,
+    };
+    if !context.place.listing()?.entries.iter().any(due) {
+        return Ok(());
+    }
+    context.place.change(Absent::Empty, None, |entries| {
+        let mut effects = Effects::default();
+        for target in rule::held_by(entries, holder) {
+            effects.write.extend(rule::beat(entries, &Request { target: &target, holder }, now).effects.write);
+        }
+        ((), effects)
+    })?;
+    Ok(())
+}
+
+fn release_all(context: &Context, holder: &Holder) -> Result<(), Failure> {
+    context.place.change(Absent::Empty, None, |entries| ((), rule::release_all(entries, holder).1))?;
+    Ok(())
+}
+
+/// One line when others are at work in the session's tree, or when its shell cannot know which session it is.
+fn start(context: &Context, call: &Call, continues: bool) -> Result<Answer, Failure> {
+    let mut parts = Vec::new();
+    let holder = context.holder()?;
+    if let Some(home) = home(call)? {
+        let target = crate::host::paths::path_target(&home.root, Path::new("/"))?;
+        let entries = context.place.look(&target.reach())?;
+        let others: Vec<_> = entries
+            .iter()
+            .filter(|entry| {
+                entry.holder() != holder.as_str()
+                    && entry.state(context.now).is_fresh()
+                    && matches!(&entry.record, Record::Claim(_, claimed) if claimed.overlaps(&target))
+            })
+            .map(|entry| format!("{} in {}", visible(entry.holder()), entry.title()))
+            .collect();
+        if !others.is_empty() {
+            parts.push(format!("others are at work here: {} (claim status)", others.join(", ")));
+        }
+    }
+    // At a fork or a resume the payload may carry the id that the session had before.
+    if !call.agent.shell_carries_session && !continues {
+        parts.push(format!(
+            "this session's holder is {holder}: in shell commands write CLAIM_HOLDER={} claim ...",
+            refusal::quoted(holder.as_str())
+        ));
+    }
+    if parts.is_empty() {
+        return Ok(Answer::NoObjection);
+    }
+    Ok(Answer::Context { line: format!("claim: {}.", parts.join("; ")) })
+}

@@ -1,0 +1,90 @@
+//! Which tree a path belongs to: the nearest directory around it with a `.git`, and which trees are one repository.
+//!
+//! Read from the file system alone, without starting git: a hook asks this before every write. The user's home directory
+//! and `/` are never trees, even with a `.git` in them: a claim on one would stop everybody everywhere.
+
+#![expect(clippy::disallowed_methods, reason = "this module looks for .git")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::host::{environment, paths};
+
+/// The tree that a session was started in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    /// Its root, canonical.
+    pub root: PathBuf,
+    /// The repository's common git directory, which its linked worktrees share.
+    common: Option<PathBuf>,
+}
+
+impl Home {
+    /// The home tree of a session that was started in `directory`: the tree around it, else the directory itself.
+    /// `None` when that would be the user's home directory or `/`, or when the directory cannot be resolved.
+    #[must_use]
+    pub fn of(directory: &Path) -> Option<Self> {
+        let directory = fs::canonicalize(directory).ok()?;
+        let root = root_of(&directory).unwrap_or(directory);
+        if is_nobodys(&root) {
+            return None;
+        }
+        let common = common_directory(&root);
+        Some(Self { root, common })
+    }
+
+    /// The root of the home tree that a canonical path is in: this tree, or a linked worktree of the same repository.
+    #[must_use]
+    pub fn root_for(&self, path: &Path) -> Option<PathBuf> {
+        if path.starts_with(&self.root) {
+            return Some(self.root.clone());
+        }
+        let common = self.common.as_ref()?;
+        let root = root_of(path)?;
+        (common_directory(&root).as_ref() == Some(common)).then_some(root)
+    }
+}
+
+/// The root of the tree that a canonical path is in, if it is in one.
+#[must_use]
+pub fn root_of(path: &Path) -> Option<PathBuf> {
+    path.ancestors()
+        .find(|directory| fs::symlink_metadata(directory.join(".git")).is_ok() && !is_nobodys(directory))
+        .map(Path::to_owned)
+}
+
+/// Whether a path needs no claim: devices, and what is in the temporary directory.
+#[must_use]
+pub fn is_free(path: &Path) -> bool {
+    path.starts_with("/dev") || temporary().is_some_and(|temporary| path.starts_with(temporary))
+}
+
+/// The temporary directory, unless a variable makes it a directory that everybody's work is in.
+fn temporary() -> Option<PathBuf> {
+    let temporary = fs::canonicalize(environment::temporary()).ok()?;
+    let home = environment::home().and_then(|home| fs::canonicalize(home).ok());
+    let holds_home = home.is_some_and(|home| home.starts_with(&temporary));
+    (temporary.parent().is_some() && !holds_home).then_some(temporary)
+}
+
+fn is_nobodys(directory: &Path) -> bool {
+    directory.parent().is_none()
+        || environment::home().is_some_and(|home| paths::resolve(&home).is_ok_and(|home| home == directory))
+}
+
+/// The git directory that all worktrees of a repository share: `.git` itself, or where the file `.git` leads to.
+fn common_directory(root: &Path) -> Option<PathBuf> {
+    let git = root.join(".git");
+    if fs::symlink_metadata(&git).ok()?.is_file() {
+        let text = fs::read_to_string(&git).ok()?;
+        let own = root.join(text.strip_prefix("gitdir:")?.trim());
+        // A linked worktree says there where the rest is; a submodule has no such file and is a repository of its own.
+        return match fs::read_to_string(own.join("commondir")) {
+            Ok(common) => fs::canonicalize(own.join(common.trim())).ok(),
+            Err(_) => fs::canonicalize(own).ok(),
+        };
+    }
+    fs::canonicalize(git).ok()
+}
