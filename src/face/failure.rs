@@ -3,7 +3,7 @@
 use crate::{
     core::duration::DurationError,
     face::{exit::Exit, report::Report},
-    host::{environment::EnvironmentError, identity::IdentityError, paths::PathError},
+    host::{environment::EnvironmentError, identity::IdentityError, input::InputError, paths::PathError},
     store,
 };
 
@@ -58,6 +58,15 @@ impl From<PathError> for Failure {
             PathError::Target(_) | PathError::NotText(_) => Self::usage(error.to_string()),
             PathError::NoHome(_) => Self::error("no-home", error.to_string()),
             PathError::Unresolved { .. } => Self::error("unresolved", error.to_string()),
+        }
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        match error {
+            InputError::Read { .. } => Self::error("io", error.to_string()),
+            InputError::Large { .. } | InputError::Terminal => Self::usage(error.to_string()),
         }
     }
 }

@@ -6,6 +6,7 @@ mod context;
 mod exit;
 mod failure;
 mod guarding;
+mod notes;
 mod refusal;
 mod report;
 mod table;

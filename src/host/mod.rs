@@ -6,5 +6,6 @@ pub mod clock;
 pub mod environment;
 pub mod git;
 pub mod identity;
+pub mod input;
 pub mod paths;
 pub mod trees;

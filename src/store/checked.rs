@@ -100,6 +100,16 @@ pub(crate) fn set_aside(folder: &Folder, name: &str, into: &Folder) -> Result<()
     Err(Error::Unverified { path: into.path().to_owned(), why: "it is full" })
 }
 
+/// Moves a file to a name that must be free, durably, and looks that it has left and arrived.
+pub(crate) fn move_file(from: &Folder, name: &str, into: &Folder, new: &str) -> Result<(), Error> {
+    from.put(name, into, new)?;
+    into.sync()?;
+    if into.kind(new)?.is_none() {
+        return Err(Error::Unverified { path: into.path_of(new), why: "it is not there" });
+    }
+    absent(from, name)
+}
+
 fn absent(folder: &Folder, name: &str) -> Result<(), Error> {
     match folder.kind(name)? {
         None => Ok(()),

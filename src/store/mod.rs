@@ -9,9 +9,11 @@ mod checked;
 mod claims;
 mod error;
 mod folder;
+mod handovers;
 mod lock;
 mod place;
 
 pub use claims::{Flaw, Listing};
 pub use error::Error;
-pub use place::{Absent, Place};
+pub use handovers::{Queue, Stand, stem_and_file};
+pub use place::{Absent, Locked, Place};

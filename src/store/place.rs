@@ -1,4 +1,5 @@
-//! The one machine-wide place and its parts, as `Place`: every way to read or change what is in it.
+//! The one machine-wide place and its parts. What is in it can be changed only through [`Locked`], which exists only
+//! while the lock is held.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use crate::{
     },
 };
 
-const CLAIMS: &str = "claims";
+pub(crate) const CLAIMS: &str = "claims";
 
 /// The directory that all sessions of this machine share. Making one touches nothing.
 #[derive(Debug, Clone)]
@@ -47,7 +48,7 @@ impl Place {
     /// # Errors
     /// When the directory cannot be listed. What cannot be read in it is in the listing, as a flaw.
     pub fn listing(&self) -> Result<Listing, Error> {
-        match self.claims()? {
+        match self.sub(CLAIMS)? {
             Some(claims) => claims::list(&claims),
             None => Ok(Listing::default()),
         }
@@ -58,7 +59,7 @@ impl Place {
     /// # Errors
     /// When something there cannot be read, so that nothing can be said of the target.
     pub fn look(&self, reach: &Reach) -> Result<Vec<Entry>, Error> {
-        match self.claims()? {
+        match self.sub(CLAIMS)? {
             Some(claims) => claims::within(&claims, Some(reach)),
             None => Ok(Vec::new()),
         }
@@ -75,25 +76,61 @@ impl Place {
         reach: Option<&Reach>,
         decide: impl FnOnce(&[Entry]) -> (T, Effects),
     ) -> Result<T, Error> {
+        let Some(locked) = self.locked(absent)? else { return Ok(decide(&[]).0) };
+        let (answer, effects) = decide(&locked.entries(reach)?);
+        locked.perform(&effects)?;
+        Ok(answer)
+    }
+
+    /// The place under its lock; `None` where it is absent and shall stay so.
+    ///
+    /// # Errors
+    /// When the lock cannot be had within 5 s, or the place cannot be made.
+    pub fn locked(&self, absent: Absent) -> Result<Option<Locked>, Error> {
         let place = match absent {
             Absent::Make => Folder::make(&self.path)?,
             Absent::Empty => match Folder::open(&self.path)? {
                 Some(place) => place,
-                None => return Ok(decide(&[]).0),
+                None => return Ok(None),
             },
         };
-        let _lock = Lock::acquire(&place, lock::PATIENCE)?;
+        let lock = Lock::acquire(&place, lock::PATIENCE)?;
         let claims = place.make_sub(CLAIMS)?;
-        let entries = claims::within(&claims, reach)?;
-        let (answer, effects) = decide(&entries);
-        claims::perform(&place, &claims, &effects)?;
-        Ok(answer)
+        Ok(Some(Locked { place, claims, _lock: lock }))
     }
 
-    fn claims(&self) -> Result<Option<Folder>, Error> {
+    /// A part of the place, if it is there.
+    pub(crate) fn sub(&self, name: &str) -> Result<Option<Folder>, Error> {
         match Folder::open(&self.path)? {
-            Some(place) => place.sub(CLAIMS),
+            Some(place) => place.sub(name),
             None => Ok(None),
         }
+    }
+}
+
+/// The place while the lock is held: the only way to change anything in it.
+#[must_use = "the lock is released when this is dropped"]
+#[derive(Debug)]
+pub struct Locked {
+    pub(crate) place: Folder,
+    claims: Folder,
+    _lock: Lock,
+}
+
+impl Locked {
+    /// The claims that can concern a target; all of them without one.
+    ///
+    /// # Errors
+    /// When something there cannot be read, so that nothing can be said of the target.
+    pub fn entries(&self, reach: Option<&Reach>) -> Result<Vec<Entry>, Error> {
+        claims::within(&self.claims, reach)
+    }
+
+    /// Performs what the rule wants, each change proved.
+    ///
+    /// # Errors
+    /// When a change cannot be done or proved.
+    pub fn perform(&self, effects: &Effects) -> Result<(), Error> {
+        claims::perform(&self.place, &self.claims, effects)
     }
 }

@@ -2,6 +2,7 @@
 
 mod beat;
 mod guard;
+mod handover;
 pub(crate) mod hook;
 mod release;
 mod status;
@@ -23,6 +24,7 @@ pub(crate) enum Verb {
     Status(status::Arguments),
     Guard(guard::Arguments),
     Hook(hook::Arguments),
+    Handover(handover::Arguments),
 }
 
 /// Carries a verb out.
@@ -33,6 +35,7 @@ pub(crate) fn run(context: &Context, verb: Verb) -> Result<Report, Failure> {
         Verb::Release(arguments) => release::run(context, &arguments),
         Verb::Status(arguments) => status::run(context, &arguments),
         Verb::Guard(arguments) => guard::run(context, &arguments),
+        Verb::Handover(arguments) => handover::run(context, &arguments),
         Verb::Hook(_) => Err(Failure::error("internal", "the hook answers in its host's own form")),
     }
 }

@@ -1,0 +1,52 @@
+//! Naming the notes that wait, wherever somebody looks at their target.
+
+use serde_json::{Value, json};
+
+use crate::{
+    core::target::Target,
+    face::{context::Context, refusal::quoted, report::Report},
+    store::Queue,
+};
+
+/// The queues with waiting notes on the target, on a tree around it or on something inside it; of everything without a
+/// target. What cannot be read is told and never stands in the way of the answer.
+pub(crate) fn queues(context: &Context, target: Option<&Target>, report: &mut Report) -> Vec<Queue> {
+    let reach = target.map(Target::reach);
+    match context.place.queues(reach.as_ref()) {
+        Ok(mut queues) => {
+            queues.retain(|queue| {
+                let open = queue.waiting.len() + queue.claimed.len() > 0;
+                open && target.is_none_or(|target| target.overlaps(&queue.target))
+            });
+            queues
+        }
+        Err(error) => {
+            report.complain(format!("claim: the handover notes cannot be read: {error}"));
+            Vec::new()
+        }
+    }
+}
+
+/// Adds a line, and the key `handovers`, when notes wait.
+pub(crate) fn tell(context: &Context, target: Option<&Target>, report: &mut Report, refused: bool) {
+    let queues = queues(context, target, report);
+    if queues.is_empty() {
+        return;
+    }
+    for queue in &queues {
+        let line = line(queue);
+        if refused { report.complain(line) } else { report.say(line) }
+    }
+    report.set("handovers", queues.iter().map(described).collect::<Vec<_>>());
+}
+
+fn line(queue: &Queue) -> String {
+    let (waiting, claimed) = (queue.waiting.len(), queue.claimed.len());
+    let noun = if waiting == 1 { "note waits" } else { "notes wait" };
+    let begun = if claimed == 0 { String::new() } else { format!(", {claimed} begun") };
+    format!("  {waiting} {noun} on {}{begun}: claim handover next {}", queue.target, quoted(queue.target.as_str()))
+}
+
+fn described(queue: &Queue) -> Value {
+    json!({"target": queue.target.as_str(), "waiting": queue.waiting.len(), "claimed": queue.claimed.len()})
+}

@@ -1,0 +1,289 @@
+//! `claim handover`: the queue behind a refusal. Who is refused leaves a note; who has the target works the notes, the
+//! oldest first.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::{
+    core::{
+        holder::Holder,
+        note::{self, LARGEST, Note},
+        rule::{self, Judgement, Standing},
+        target::Target,
+        text::{shortened, visible},
+    },
+    face::{
+        context::Context,
+        exit::Exit,
+        failure::Failure,
+        refusal::{self, quoted},
+        report::{Report, span},
+        table::aligned,
+        verbs::beat::not_held,
+    },
+    host::{environment, input},
+    store::{Absent, Locked, Queue, Stand, stem_and_file},
+};
+
+/// The most characters of a note's first line in the list.
+const CELL: usize = 60;
+
+/// Leave work for whoever has a target next, and work what was left
+#[derive(Debug, Args)]
+#[command(after_help = "Example: claim handover add shared-config 'use the new preset'\n\
+    Exit codes: 0 done and verified, 1 error, 2 usage, 3 NOT HELD (next and done need the claim), 75 REFUSED")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    step: Step,
+}
+
+#[derive(Debug, Subcommand)]
+enum Step {
+    /// Leave a note and print its path; the text is an argument, a file, or standard input
+    Add {
+        /// What the work is about
+        target: String,
+        /// What is to be done
+        text: Option<String>,
+        /// Read the text from this file
+        #[arg(long, value_name = "FILE", conflicts_with = "text")]
+        file: Option<PathBuf>,
+    },
+    /// Show the notes that wait and the ones that are being worked on
+    List {
+        /// Only the notes of this target
+        target: Option<String>,
+        /// Show the finished ones too
+        #[arg(long)]
+        all: bool,
+    },
+    /// Begin the oldest note of a target that you hold, and print its path
+    Next {
+        /// What you claimed
+        target: String,
+    },
+    /// Finish a note that you began
+    Done {
+        /// Its path, file name or number
+        note: String,
+        /// What came of it
+        result: Option<String>,
+        /// Read the result from this file
+        #[arg(long, value_name = "FILE", conflicts_with = "result")]
+        file: Option<PathBuf>,
+    },
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Failure> {
+    match &arguments.step {
+        Step::Add { target, text, file } => add(context, target, text.as_deref(), file.as_deref()),
+        Step::List { target, all } => list(context, target.as_deref(), *all),
+        Step::Next { target } => next(context, target),
+        Step::Done { note, result, file } => done(context, note, result.as_deref(), file.as_deref()),
+    }
+}
+
+fn add(context: &Context, target: &str, text: Option<&str>, file: Option<&Path>) -> Result<Report, Failure> {
+    let target = context.target(target)?;
+    let holder = context.holder()?;
+    let text = match (text, file) {
+        (Some(text), _) => text.as_bytes().to_vec(),
+        (None, Some(file)) => input::file(file, LARGEST)?,
+        (None, None) => input::standard(LARGEST)?,
+    };
+    if text.trim_ascii().is_empty() {
+        return Err(Failure::usage("a note cannot be empty"));
+    }
+    if text.len() > LARGEST {
+        return Err(Failure::usage(format!("a note has at most {LARGEST} bytes")));
+    }
+    let Some(locked) = context.place.locked(Absent::Make)? else { return Err(no_place()) };
+    let (path, note, new) = locked.add_note(&target, &holder, &text)?;
+    drop(locked);
+    let mut report = told(if new { "added" } else { "already-added" }, &target, &path, &note);
+    context.hint(&target, &mut report);
+    Ok(report)
+}
+
+fn next(context: &Context, target: &str) -> Result<Report, Failure> {
+    let target = context.target(target)?;
+    let holder = context.holder()?;
+    let Some(locked) = context.place.locked(Absent::Empty)? else {
+        return Ok(not_held(&target, &holder, None, context.now));
+    };
+    let at_work = match holds(context, &locked, &target, &holder)? {
+        Ok(at_work) => at_work,
+        Err(report) => return Ok(report),
+    };
+    let queue = locked.queue(&target)?;
+    let at_work: Vec<&str> = at_work.iter().map(String::as_str).collect();
+    let next = queue.as_ref().and_then(|queue| Some((queue, note::next(&queue.waiting, &queue.claimed, &at_work)?)));
+    let Some((queue, note)) = next else {
+        let mut report = Report::new(Exit::Done, "empty");
+        report.set("target", target.as_str());
+        report.complain(format!("No notes wait on {target}."));
+        begun(queue.as_ref(), &holder, &mut report);
+        return Ok(report);
+    };
+    let (path, mine) = locked.start_note(queue, note, &holder)?;
+    Ok(told("started", &queue.target, &path, &mine))
+}
+
+fn done(context: &Context, note: &str, result: Option<&str>, file: Option<&Path>) -> Result<Report, Failure> {
+    let holder = context.holder()?;
+    let result = match (result, file) {
+        (Some(result), _) => Some(result.as_bytes().to_vec()),
+        (None, Some(file)) => Some(input::file(file, LARGEST)?),
+        (None, None) => None,
+    };
+    if result.as_ref().is_some_and(|result| result.len() > LARGEST) {
+        return Err(Failure::usage(format!("a result has at most {LARGEST} bytes")));
+    }
+    let (target, note) = find(context, note, &holder)?;
+    let Some(locked) = context.place.locked(Absent::Empty)? else { return Err(no_place()) };
+    if let Err(report) = holds(context, &locked, &target, &holder)? {
+        return Ok(report);
+    }
+    // Looked up again, now under the lock: it may have been finished, or given to another, since.
+    let queue = locked.queue(&target)?;
+    let found = queue.as_ref().and_then(|queue| {
+        Some((queue, queue.claimed.iter().find(|own| own.number == note.number && own.is_worked_by(&holder))?))
+    });
+    let Some((queue, own)) = found else {
+        return Err(Failure::error(
+            "no-such-note",
+            format!("note {} of {target} is not yours to finish any more", note.number),
+        ));
+    };
+    let nothing = format!("finished by {holder} at {}\n", context.now);
+    let path = locked.finish_note(queue, own, result.as_deref(), nothing.as_bytes())?;
+    Ok(told("finished", &target, &path, own))
+}
+
+/// The note that was meant: by its path, its file name, or its number among those that this holder works on.
+fn find(context: &Context, text: &str, holder: &Holder) -> Result<(Target, Note), Failure> {
+    let path = environment::directory().map_or_else(|_| PathBuf::from(text), |directory| directory.join(text));
+    let meant = stem_and_file(context.place.path(), &path);
+    let (stem, file) = match &meant {
+        Some((stem, file)) => (Some(stem.as_str()), file.as_str()),
+        None => (None, text),
+    };
+    let by_name = Note::parse(file);
+    let by_number = file.parse::<u64>().ok();
+    let is_meant = |note: &Note| match (&by_name, by_number) {
+        (Some(meant), _) => meant.unworked() == note.unworked(),
+        (None, Some(number)) => note.number == number,
+        (None, None) => false,
+    };
+    let mut found = Vec::new();
+    let mut others = 0;
+    for queue in context.place.queues(None)? {
+        if stem.is_some_and(|stem| queue.target.stem() != stem) {
+            continue;
+        }
+        for note in queue.claimed.iter().filter(|note| is_meant(note)) {
+            if note.is_worked_by(holder) { found.push((queue.target.clone(), note.clone())) } else { others += 1 }
+        }
+    }
+    match (found.pop(), found.is_empty(), others) {
+        (Some(only), true, _) => Ok(only),
+        (Some(_), false, _) => {
+            Err(Failure::usage(format!("several notes of yours have the number {}: give the path", visible(text))))
+        }
+        (None, _, 0) => {
+            Err(Failure::error("no-such-note", format!("no note that was begun is called {}", visible(text))))
+        }
+        (None, _, _) => {
+            Err(Failure::error("not-your-note", format!("another session works on note {}", visible(text))))
+        }
+    }
+}
+
+/// Only who holds the target may work its notes: the holders at work there, this one first; else what to answer.
+fn holds(
+    context: &Context,
+    locked: &Locked,
+    target: &Target,
+    holder: &Holder,
+) -> Result<Result<Vec<String>, Report>, Failure> {
+    let entries = locked.entries(Some(&target.reach()))?;
+    Ok(match rule::judge(&entries, target, Some(holder), Standing::Home, context.now) {
+        Judgement::Covered { .. } => {
+            let others = entries.iter().filter(|entry| entry.state(context.now).is_fresh());
+            let others = others.map(|entry| entry.holder().to_owned());
+            Ok(std::iter::once(holder.as_str().to_owned()).chain(others).collect())
+        }
+        Judgement::Refused(refusal) => Err(refusal::report(&refusal, target, Some(holder), context.now)),
+        Judgement::Home | Judgement::Unclaimed => Err(not_held(target, holder, None, context.now)),
+    })
+}
+
+fn list(context: &Context, target: Option<&str>, all: bool) -> Result<Report, Failure> {
+    let target = target.map(|text| context.target(text)).transpose()?;
+    let mut queues = context.place.queues(target.as_ref().map(Target::reach).as_ref())?;
+    queues.retain(|queue| target.as_ref().is_none_or(|target| target.overlaps(&queue.target)));
+    let mut report = Report::new(Exit::Done, "listed");
+    let mut rows = vec![["NOTE", "TARGET", "FROM", "AGE", "STATE", "TEXT"].map(str::to_owned).to_vec()];
+    let mut notes = Vec::new();
+    for queue in &queues {
+        let finished = if all { queue.done()? } else { Vec::new() };
+        let stands = [(Stand::Claimed, &queue.claimed), (Stand::Waiting, &queue.waiting), (Stand::Done, &finished)];
+        for (stand, note) in stands.into_iter().flat_map(|(stand, notes)| notes.iter().map(move |note| (stand, note))) {
+            let Some((bytes, written)) = queue.text(stand, note)? else { continue };
+            let age = context.now.since(written);
+            let state = match stand {
+                Stand::Waiting => "waiting",
+                Stand::Claimed => "begun",
+                Stand::Done => "done",
+            };
+            let text = String::from_utf8_lossy(&bytes);
+            let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            rows.push(vec![
+                note.number.to_string(),
+                shortened(queue.target.as_str(), CELL),
+                note.from.clone(),
+                span(age),
+                state.to_owned(),
+                shortened(first, CELL),
+            ]);
+            notes.push(json!({"note": note.number, "target": queue.target.as_str(), "from": note.from, "age_s": age,
+                "state": state, "path": queue.path_of(stand, note).to_string_lossy(), "first_line": first}));
+        }
+    }
+    if notes.is_empty() {
+        let on = target.map(|target| format!(" on {target}")).unwrap_or_default();
+        report.say(format!("No notes wait{on} in {}.", visible(&context.place.path().to_string_lossy())));
+    } else {
+        for line in aligned(&rows) {
+            report.say(line);
+        }
+    }
+    report.set("notes", Value::Array(notes));
+    Ok(report)
+}
+
+/// Reminds a holder of what it began and did not finish.
+fn begun(queue: Option<&Queue>, holder: &Holder, report: &mut Report) {
+    let Some(queue) = queue else { return };
+    for note in queue.claimed.iter().filter(|note| note.is_worked_by(holder)) {
+        let path = queue.path_of(Stand::Claimed, note);
+        let path = path.to_string_lossy();
+        report.complain(format!("  you have begun note {}: claim handover done {}", note.number, quoted(&path)));
+    }
+}
+
+fn told(outcome: &str, target: &Target, path: &Path, note: &Note) -> Report {
+    let path = path.to_string_lossy();
+    let mut report = Report::new(Exit::Done, outcome);
+    report.set("target", target.as_str());
+    report.set("note", note.number);
+    report.set("path", &*path);
+    report.say(&*path);
+    report
+}
+
+fn no_place() -> Failure {
+    Failure::error("io", "the place disappeared while it was being used")
+}

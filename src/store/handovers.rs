@@ -1,0 +1,249 @@
+//! The queues behind the refusals: `handovers/<stem>/inbox`, `claimed` and `done`, and beside them the file `target`
+//! that says whose queue it is.
+//!
+//! A note moves by one rename and is never deleted or rewritten. Reading needs no lock; a note that moves between
+//! listing and looking is seen in one of its places or in none.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    core::{
+        holder::Holder,
+        note::{self, LARGEST, Note},
+        target::{LONGEST_PATH, PathStyle, Reach, Target},
+        time::Timestamp,
+    },
+    store::{
+        Locked, Place, checked,
+        error::Error,
+        folder::{Content, Folder},
+    },
+};
+
+const HANDOVERS: &str = "handovers";
+const INBOX: &str = "inbox";
+const CLAIMED: &str = "claimed";
+const DONE: &str = "done";
+/// Notes whose author was told that their target has become free: one empty file each.
+const TOLD: &str = "told";
+const TARGET: &str = "target";
+
+/// The notes of one target.
+#[derive(Debug)]
+pub struct Queue {
+    /// Whose they are.
+    pub target: Target,
+    /// The oldest first.
+    pub waiting: Vec<Note>,
+    /// The ones that somebody works on or has left.
+    pub claimed: Vec<Note>,
+    folder: Folder,
+}
+
+/// Where a note stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stand {
+    /// In the inbox.
+    Waiting,
+    /// Somebody works on it, or has left it.
+    Claimed,
+    /// Finished.
+    Done,
+}
+
+impl Stand {
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Waiting => INBOX,
+            Self::Claimed => CLAIMED,
+            Self::Done => DONE,
+        }
+    }
+}
+
+impl Queue {
+    /// The path of a note.
+    #[must_use]
+    pub fn path_of(&self, stand: Stand, note: &Note) -> PathBuf {
+        self.folder.path_of(stand.folder()).join(note.file())
+    }
+
+    /// The finished notes.
+    ///
+    /// # Errors
+    /// When they cannot be listed.
+    pub fn done(&self) -> Result<Vec<Note>, Error> {
+        notes(self.folder.sub(DONE)?.as_ref())
+    }
+
+    /// The text of a note and when it was written. `None` when it has moved on.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn text(&self, stand: Stand, note: &Note) -> Result<Option<(Vec<u8>, Timestamp)>, Error> {
+        let Some(folder) = self.folder.sub(stand.folder())? else { return Ok(None) };
+        let content = folder.read(&note.file(), LARGEST)?;
+        Ok(content.map(|Content { bytes, modified }| (bytes, modified)))
+    }
+
+    /// Whether the author of a note was told already that its target is free.
+    ///
+    /// # Errors
+    /// When that cannot be looked up.
+    pub fn was_told(&self, note: &Note) -> Result<bool, Error> {
+        match self.folder.sub(TOLD)? {
+            Some(told) => Ok(told.kind(&note.unworked().file())?.is_some()),
+            None => Ok(false),
+        }
+    }
+}
+
+impl Place {
+    /// The queues of the targets that `reach` can concern; all of them without one. Without the lock.
+    ///
+    /// # Errors
+    /// When a queue cannot be read.
+    pub fn queues(&self, reach: Option<&Reach>) -> Result<Vec<Queue>, Error> {
+        match self.sub(HANDOVERS)? {
+            Some(handovers) => queues(&handovers, reach),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+impl Locked {
+    /// Adds a note and returns where it is now and whether it is new. The same text by the same author that is not done
+    /// yet is the same note.
+    ///
+    /// # Errors
+    /// When it cannot be written or proved.
+    pub fn add_note(&self, target: &Target, author: &Holder, text: &[u8]) -> Result<(PathBuf, Note, bool), Error> {
+        let queue = self.place.make_sub(HANDOVERS)?.make_sub(&target.stem())?;
+        if queue.kind(TARGET)?.is_none() {
+            let owner = format!("{}\n", target.as_str());
+            checked::stage(&self.place, owner.as_bytes(), true)?.commit(&queue, TARGET, false)?;
+        }
+        let inbox = queue.make_sub(INBOX)?;
+        let (waiting, claimed) = (notes(Some(&inbox))?, notes(queue.sub(CLAIMED)?.as_ref())?);
+        let done = notes(queue.sub(DONE)?.as_ref())?;
+        let number = note::next_number(waiting.iter().chain(&claimed).chain(&done));
+        let new = Note::new(number, author, text);
+        for (stand, notes) in [(Stand::Waiting, &waiting), (Stand::Claimed, &claimed)] {
+            if let Some(same) = notes.iter().find(|note| note.is_again(&new)) {
+                return Ok((queue.path_of(stand.folder()).join(same.file()), same.clone(), false));
+            }
+        }
+        checked::stage(&self.place, text, true)?.commit(&inbox, &new.file(), false)?;
+        Ok((inbox.path_of(&new.file()), new, true))
+    }
+
+    /// The queue of one target, if it has one.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn queue(&self, target: &Target) -> Result<Option<Queue>, Error> {
+        match self.place.sub(HANDOVERS)? {
+            Some(handovers) => queue(&handovers, &target.stem()),
+            None => Ok(None),
+        }
+    }
+
+    /// Gives a note that waits, or that a lost holder left, to this holder. Returns its new path.
+    ///
+    /// # Errors
+    /// When it cannot be moved or that cannot be proved.
+    pub fn start_note(&self, queue: &Queue, note: &Note, worker: &Holder) -> Result<(PathBuf, Note), Error> {
+        let claimed = queue.folder.make_sub(CLAIMED)?;
+        let from = if queue.claimed.contains(note) {
+            queue.folder.make_sub(CLAIMED)?
+        } else {
+            queue.folder.make_sub(INBOX)?
+        };
+        let mine = note.worked_by(worker);
+        checked::move_file(&from, &note.file(), &claimed, &mine.file())?;
+        Ok((claimed.path_of(&mine.file()), mine))
+    }
+
+    /// Finishes a note: its result beside it, then the note itself. Returns its last path. Without a result, the one that
+    /// is there from an attempt that was cut short stays, or `nothing` is written.
+    ///
+    /// # Errors
+    /// When either cannot be written, moved or proved. Then the note is still being worked on.
+    pub fn finish_note(
+        &self,
+        queue: &Queue,
+        note: &Note,
+        result: Option<&[u8]>,
+        nothing: &[u8],
+    ) -> Result<PathBuf, Error> {
+        let (claimed, done) = (queue.folder.make_sub(CLAIMED)?, queue.folder.make_sub(DONE)?);
+        let name = note.result_file();
+        match done.read(&name, LARGEST)? {
+            Some(content) if result.is_none_or(|result| content.bytes == result) => {}
+            Some(_) => return Err(Error::Unverified { path: done.path_of(&name), why: "it holds another result" }),
+            None => checked::stage(&self.place, result.unwrap_or(nothing), true)?.commit(&done, &name, false)?,
+        }
+        let finished = note.unworked();
+        checked::move_file(&claimed, &note.file(), &done, &finished.file())?;
+        Ok(done.path_of(&finished.file()))
+    }
+
+    /// Notes down that the author of a note was told that its target is free.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn mark_told(&self, queue: &Queue, note: &Note) -> Result<(), Error> {
+        let told = queue.folder.make_sub(TOLD)?;
+        let name = note.unworked().file();
+        if told.kind(&name)?.is_none() {
+            checked::stage(&self.place, b"", false)?.commit(&told, &name, false)?;
+        }
+        Ok(())
+    }
+}
+
+/// The stem and the file name of a note's path, if it is one in this place.
+#[must_use]
+pub fn stem_and_file(place: &Path, path: &Path) -> Option<(String, String)> {
+    let mut parts = path.strip_prefix(place.join(HANDOVERS)).ok()?.components().map(|part| part.as_os_str().to_str());
+    match (parts.next()??, parts.next()??, parts.next()??, parts.next()) {
+        (stem, _stand, file, None) => Some((stem.to_owned(), file.to_owned())),
+        _ => None,
+    }
+}
+
+fn queues(handovers: &Folder, reach: Option<&Reach>) -> Result<Vec<Queue>, Error> {
+    let mut stems = handovers.names()?;
+    stems.sort_unstable();
+    stems.retain(|stem| reach.is_none_or(|reach| reach.has(stem)));
+    let mut queues = Vec::new();
+    for stem in stems {
+        queues.extend(queue(handovers, &stem)?);
+    }
+    Ok(queues)
+}
+
+fn queue(handovers: &Folder, stem: &str) -> Result<Option<Queue>, Error> {
+    let Some(folder) = handovers.sub(stem)? else { return Ok(None) };
+    let Some(content) = folder.read(TARGET, LONGEST_PATH)? else { return Ok(None) };
+    let text = String::from_utf8_lossy(&content.bytes);
+    let target = match Target::recorded(text.trim_end_matches('\n'), PathStyle::HERE) {
+        Ok(target) if target.stem() == stem => target,
+        _ => {
+            return Err(Error::Unverified {
+                path: folder.path_of(TARGET),
+                why: "it does not name this queue's target",
+            });
+        }
+    };
+    let waiting = notes(folder.sub(INBOX)?.as_ref())?;
+    let claimed = notes(folder.sub(CLAIMED)?.as_ref())?;
+    Ok(Some(Queue { target, waiting, claimed, folder }))
+}
+
+fn notes(folder: Option<&Folder>) -> Result<Vec<Note>, Error> {
+    let Some(folder) = folder else { return Ok(Vec::new()) };
+    let mut notes: Vec<Note> = folder.names()?.iter().filter_map(|name| Note::parse(name)).collect();
+    notes.sort_by_key(|note| note.number);
+    Ok(notes)
+}
