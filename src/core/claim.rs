@@ -112,7 +112,13 @@ impl State {
     /// The state of a heartbeat at `now`. A heartbeat exactly one time to live old is still fresh.
     #[must_use]
     pub fn of(heartbeat: Timestamp, ttl: Ttl, now: Timestamp) -> Self {
-        let (age, ttl) = (now.since(heartbeat), i64::try_from(ttl.seconds()).unwrap_or(i64::MAX));
+        Self::of_age(now.since(heartbeat), ttl)
+    }
+
+    /// The state of a heartbeat that was `age` seconds old, negative if ahead of the clock.
+    #[must_use]
+    pub fn of_age(age: i64, ttl: Ttl) -> Self {
+        let ttl = i64::try_from(ttl.seconds()).unwrap_or(i64::MAX);
         if age > ttl {
             Self::Stale
         } else if age < -ttl {

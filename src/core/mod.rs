@@ -2,6 +2,7 @@
 //! an environment variable or a process, and nothing panics, so everything can be tested by tables and properties.
 
 pub mod agents;
+pub mod audit;
 pub mod claim;
 pub mod duration;
 pub mod entry;
@@ -13,3 +14,4 @@ pub mod shell;
 pub mod target;
 pub mod text;
 pub mod time;
+pub mod trace;

@@ -6,8 +6,14 @@
 //! the stale claims that stand in its way, also those on an ancestor or a descendant.
 
 mod guard;
+mod log;
+mod sets;
 
 pub use guard::{Judgement, Standing, is_due, judge};
+pub use log::{note_refused_line, refused_line};
+pub use sets::{held_by, lost_by, release_all, release_stale};
+
+use self::log::Log;
 
 use crate::core::{
     claim::Claim,
@@ -16,6 +22,7 @@ use crate::core::{
     holder::Holder,
     target::{Reach, Target},
     time::Timestamp,
+    trace::Line,
 };
 
 /// What take, beat and release answer.
@@ -59,6 +66,8 @@ pub struct Effects {
     pub write: Vec<Write>,
     /// The holder's own other file for the same target, removed once the write stands.
     pub retire: Vec<String>,
+    /// The trace lines that tell of it, of a refusal too.
+    pub log: Vec<Line>,
 }
 
 /// One claim file to write.
@@ -86,6 +95,11 @@ pub struct Decision {
 impl Decision {
     fn only(verdict: Verdict) -> Self {
         Self { verdict, effects: Effects::default() }
+    }
+
+    fn refused(refusal: Refusal, line: Line) -> Self {
+        let effects = Effects { log: vec![line], ..Effects::default() };
+        Self { verdict: Verdict::Refused(refusal), effects }
     }
 }
 
@@ -189,13 +203,15 @@ impl<'a> Scene<'a> {
 /// May this holder claim the target? Conflict: refused. Own: renewed. Another's, stale: taken over. Else: claimed.
 #[must_use]
 pub fn take(entries: &[Entry], request: &Request<'_>, wish: &Wish<'_>, now: Timestamp) -> Decision {
+    let log = Log { now, holder: request.holder };
     let scene = Scene::new(entries, request.target, Some(request.holder));
     if let Some(entry) = scene.misnamed() {
         return Decision::only(Verdict::Misnamed(entry));
     }
     let against = scene.against(wish.shared);
     if let Some(refusal) = scene.refusal(&against, now) {
-        return Decision::only(Verdict::Refused(refusal));
+        let line = log.refused(&refusal, request.target, wish.shared);
+        return Decision::refused(refusal, line);
     }
 
     // Nothing fresh is in the way. What is stale and in the way goes: by replacement, into unreadable/, or removed.
@@ -211,9 +227,13 @@ pub fn take(entries: &[Entry], request: &Request<'_>, wish: &Wish<'_>, now: Time
                 }
                 let list = if readable { &mut effects.clear } else { &mut effects.aside };
                 list.push(entry.file.clone());
+                effects.log.push(log.broken_for(entry, request.target));
             }
             // A file whose target cannot be read may not be in the way at all, and a misnamed one is nobody's to tidy.
-            Relation::Overlap if matches!(entry.record, Record::Claim(..)) => effects.clear.push(entry.file.clone()),
+            Relation::Overlap if matches!(entry.record, Record::Claim(..)) => {
+                effects.clear.push(entry.file.clone());
+                effects.log.push(log.broken_for(entry, request.target));
+            }
             Relation::Overlap => {}
         }
     }
@@ -249,6 +269,10 @@ pub fn take(entries: &[Entry], request: &Request<'_>, wish: &Wish<'_>, now: Time
     let replaces = effects.clear.contains(&file) || mine.iter().any(|(entry, _)| entry.file == file);
     effects.clear.retain(|cleared| *cleared != file);
     effects.write.push(Write { file, claim: claim.clone(), replaces, durable: true });
+    effects.log.push(match previous {
+        Some(before) => log.renewed(&claim, before),
+        None => log.claimed(&claim, claim.taken_from.as_deref()),
+    });
     let verdict = match (previous, taken) {
         (Some(_), _) => Verdict::Renewed(claim),
         (None, Some(entry)) => Verdict::TakenOver(claim, entry.clone()),
@@ -260,6 +284,7 @@ pub fn take(entries: &[Entry], request: &Request<'_>, wish: &Wish<'_>, now: Time
 /// Is this holder still the one, and if so, alive? Never creates a claim.
 #[must_use]
 pub fn beat(entries: &[Entry], request: &Request<'_>, now: Timestamp) -> Decision {
+    let log = Log { now, holder: request.holder };
     let scene = Scene::new(entries, request.target, Some(request.holder));
     if let Some(entry) = scene.misnamed() {
         return Decision::only(Verdict::Misnamed(entry));
@@ -279,20 +304,27 @@ pub fn beat(entries: &[Entry], request: &Request<'_>, now: Timestamp) -> Decisio
             .collect(),
     };
     if let Some(refusal) = scene.refusal(&against, now) {
-        return Decision::only(Verdict::Refused(refusal));
+        let shared = mine.first().is_some_and(|(_, claim)| claim.shared);
+        let line = log.refused(&refusal, request.target, shared);
+        return Decision::refused(refusal, line);
     }
     let Some((entry, claim)) = mine.first() else {
         let other = against.into_iter().find(|(relation, _)| *relation == Relation::Same);
         return Decision::only(Verdict::NotHeld(other.map(|(_, entry)| entry.clone())));
     };
+    let line = log.beaten(claim);
     let claim = Claim { heartbeat_at: now, ..(*claim).clone() };
     let write = Write { file: entry.file.clone(), claim: claim.clone(), replaces: true, durable: false };
-    Decision { verdict: Verdict::Beat(claim), effects: Effects { write: vec![write], ..Effects::default() } }
+    Decision {
+        verdict: Verdict::Beat(claim),
+        effects: Effects { write: vec![write], log: vec![line], ..Effects::default() },
+    }
 }
 
 /// Own claim: to be removed. Another's, fresh or stale: refused. None: not held.
 #[must_use]
 pub fn release(entries: &[Entry], request: &Request<'_>, now: Timestamp) -> Decision {
+    let log = Log { now, holder: request.holder };
     let scene = Scene::new(entries, request.target, Some(request.holder));
     if let Some(entry) = scene.misnamed() {
         return Decision::only(Verdict::Misnamed(entry));
@@ -301,74 +333,19 @@ pub fn release(entries: &[Entry], request: &Request<'_>, now: Timestamp) -> Deci
     if let Some((_, claim)) = mine.first() {
         let clear = mine.iter().map(|(entry, _)| entry.file.clone()).collect();
         let verdict = Verdict::Released((*claim).clone());
-        return Decision { verdict, effects: Effects { clear, ..Effects::default() } };
+        let log = vec![log.released(claim)];
+        return Decision { verdict, effects: Effects { clear, log, ..Effects::default() } };
     }
     let mut same: Vec<_> =
         scene.against(false).into_iter().filter(|(relation, _)| *relation == Relation::Same).collect();
     same.sort_by_key(|(_, entry)| (!entry.state(now).is_fresh(), entry.file.clone()));
     match same.first() {
         Some((_, by)) => {
-            Decision::only(Verdict::Refused(Refusal { by: (*by).clone(), more: same.len().saturating_sub(1) }))
+            let line = log.release_refused(by, request.target);
+            Decision::refused(Refusal { by: (*by).clone(), more: same.len().saturating_sub(1) }, line)
         }
         None => Decision::only(Verdict::NotHeld(None)),
     }
-}
-
-/// Every stale claim, whoever held it, with the changes that remove them: the way out for what outlived its session.
-#[must_use]
-pub fn release_stale(entries: &[Entry], now: Timestamp) -> (Vec<Entry>, Effects) {
-    let mut effects = Effects::default();
-    let mut stale = Vec::new();
-    for entry in entries.iter().filter(|entry| !entry.state(now).is_fresh()) {
-        match entry.record {
-            Record::Claim(..) => effects.clear.push(entry.file.clone()),
-            Record::Unreadable { .. } => effects.aside.push(entry.file.clone()),
-            Record::Misnamed(..) => continue,
-        }
-        stale.push(entry.clone());
-    }
-    (stale, effects)
-}
-
-/// Every claim of this holder, with the changes that remove them.
-#[must_use]
-pub fn release_all(entries: &[Entry], holder: &Holder) -> (Vec<Entry>, Effects) {
-    let own = |entry: &&Entry| matches!(&entry.record, Record::Claim(claim, _) if claim.holder == holder.as_str());
-    let released: Vec<Entry> = entries.iter().filter(own).cloned().collect();
-    let clear = released.iter().map(|entry| entry.file.clone()).collect();
-    (released, Effects { clear, ..Effects::default() })
-}
-
-/// The targets that this holder has claims on, in the order of their files, each once.
-#[must_use]
-pub fn held_by(entries: &[Entry], holder: &Holder) -> Vec<Target> {
-    let mut held: Vec<Target> = Vec::new();
-    for entry in entries {
-        if let Record::Claim(claim, target) = &entry.record
-            && claim.holder == holder.as_str()
-            && !held.iter().any(|other| other.is(target))
-        {
-            held.push(target.clone());
-        }
-    }
-    held
-}
-
-/// The claims that were taken over from this holder and that it does not hold again.
-#[must_use]
-pub fn lost_by<'a>(entries: &'a [Entry], holder: &Holder) -> Vec<&'a Entry> {
-    let held = held_by(entries, holder);
-    entries
-        .iter()
-        .filter(|entry| match &entry.record {
-            Record::Claim(claim, target) => {
-                claim.taken_from.as_deref() == Some(holder.as_str())
-                    && claim.holder != holder.as_str()
-                    && !held.iter().any(|own| own.is(target))
-            }
-            _ => false,
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -142,6 +142,12 @@ impl Target {
         &self.text
     }
 
+    /// What all spellings of one target have in common: the slug of a name, the folded text of a path.
+    #[must_use]
+    pub fn identity(&self) -> &str {
+        &self.key
+    }
+
     /// Whether it is a path.
     #[must_use]
     pub fn is_path(&self) -> bool {

@@ -18,6 +18,18 @@ impl Timestamp {
     /// The first second that RFC 3339 can write: 0000-01-01T00:00:00Z.
     pub const FIRST: Self = Self(-62_167_219_200);
 
+    /// From whole seconds since 1970.
+    #[must_use]
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Self(seconds)
+    }
+
+    /// Whole seconds since 1970.
+    #[must_use]
+    pub const fn seconds(self) -> i64 {
+        self.0
+    }
+
     /// Reads any RFC 3339 time, whatever its offset and fraction; the fraction is cut off. `None` when it is not one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -33,7 +45,7 @@ impl Timestamp {
 
     /// Seconds from `earlier` to `self`; negative when `earlier` is later. Saturates.
     #[must_use]
-    pub fn since(self, earlier: Self) -> i64 {
+    pub const fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 }

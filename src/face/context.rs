@@ -40,6 +40,11 @@ impl Context {
         Ok(identity::holder(self.holder.as_deref())?.0)
     }
 
+    /// What was given as `--holder`, for verbs that use it to choose rather than to act.
+    pub(crate) fn holder_option(&self) -> Option<&str> {
+        self.holder.as_deref()
+    }
+
     /// Who asks, if that is known. What was given wrongly is an error also here.
     pub(crate) fn holder_if_known(&self) -> Result<Option<Holder>, Failure> {
         match identity::holder(self.holder.as_deref()) {

@@ -73,7 +73,14 @@ impl Guard<'_> {
         let standing = if home.is_some() { Standing::Home } else { Standing::Abroad };
         let entries = self.context.place.look(&target.reach())?;
         match rule::judge(&entries, &target, self.holder, standing, self.context.now) {
-            Judgement::Refused(refusal) => Ok(Said::Refused(refusal, target)),
+            Judgement::Refused(refusal) => {
+                if let Some(holder) = self.holder {
+                    let shared = standing == Standing::Home;
+                    let line = rule::refused_line(&refusal, &target, holder, shared, self.context.now);
+                    self.context.place.note(&[line]);
+                }
+                Ok(Said::Refused(refusal, target))
+            }
             Judgement::Covered { due: false, .. } => Ok(Said::Allowed(Leave::Covered, target)),
             Judgement::Covered { by, due: true } => self.beat(&by, target, standing),
             Judgement::Home => self.at_home(home.as_deref().unwrap_or(real), target),

@@ -6,6 +6,7 @@ mod context;
 mod exit;
 mod failure;
 mod guarding;
+mod news;
 mod notes;
 mod refusal;
 mod report;
@@ -46,5 +47,13 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<Report, Failure> {
     let context = Context::new(cli.common)?;
-    verbs::run(&context, cli.verb)
+    let mut report = verbs::run(&context, cli.verb)?;
+    let warnings = context.place.warnings();
+    if !warnings.is_empty() {
+        for warning in &warnings {
+            report.complain(format!("claim: {warning}"));
+        }
+        report.set("warnings", warnings);
+    }
+    Ok(report)
 }

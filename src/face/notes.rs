@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::{
     core::target::Target,
-    face::{context::Context, refusal::quoted, report::Report},
+    face::{context::Context, exit::Exit, refusal::quoted, report::Report},
     store::Queue,
 };
 
 /// The queues with waiting notes on the target, on a tree around it or on something inside it; of everything without a
 /// target. What cannot be read is told and never stands in the way of the answer.
-pub(crate) fn queues(context: &Context, target: Option<&Target>, report: &mut Report) -> Vec<Queue> {
+fn queues(context: &Context, target: Option<&Target>, report: &mut Report) -> Vec<Queue> {
     let reach = target.map(Target::reach);
     match context.place.queues(reach.as_ref()) {
         Ok(mut queues) => {
@@ -28,7 +28,8 @@ pub(crate) fn queues(context: &Context, target: Option<&Target>, report: &mut Re
 }
 
 /// Adds a line, and the key `handovers`, when notes wait.
-pub(crate) fn tell(context: &Context, target: Option<&Target>, report: &mut Report, refused: bool) {
+pub(crate) fn tell(context: &Context, target: Option<&Target>, report: &mut Report) {
+    let refused = report.exit() != Exit::Done;
     let queues = queues(context, target, report);
     if queues.is_empty() {
         return;

@@ -12,6 +12,7 @@ mod folder;
 mod handovers;
 mod lock;
 mod place;
+mod trace;
 
 pub use claims::{Flaw, Listing};
 pub use error::Error;

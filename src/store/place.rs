@@ -1,15 +1,19 @@
 //! The one machine-wide place and its parts. What is in it can be changed only through [`Locked`], which exists only
 //! while the lock is held.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
 
 use crate::{
-    core::{entry::Entry, rule::Effects, target::Reach},
+    core::{entry::Entry, rule::Effects, target::Reach, trace::Line},
     store::{
         claims::{self, Listing},
         error::Error,
         folder::Folder,
         lock::{self, Lock},
+        trace,
     },
 };
 
@@ -19,6 +23,7 @@ pub(crate) const CLAIMS: &str = "claims";
 #[derive(Debug, Clone)]
 pub struct Place {
     path: PathBuf,
+    warnings: Arc<Mutex<Vec<String>>>,
 }
 
 /// Whether a change may make the place if it is absent.
@@ -34,13 +39,46 @@ impl Place {
     /// The place at an absolute path.
     #[must_use]
     pub fn at(path: PathBuf) -> Self {
-        Self { path }
+        Self { path, warnings: Arc::default() }
     }
 
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What went wrong beside the changes, such as a trace line that could not be written; each is told once.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.lock().map(|mut warnings| std::mem::take(&mut *warnings)).unwrap_or_default()
+    }
+
+    /// Writes trace lines that no change goes with, such as a refusal that was found without the lock. A failure is a
+    /// warning.
+    pub fn note(&self, lines: &[Line]) {
+        match self.locked(Absent::Empty) {
+            Ok(Some(locked)) => locked.note(lines),
+            Ok(None) => {}
+            Err(error) => self.warn(&error),
+        }
+    }
+
+    /// The whole trace, the oldest file first: each file's name and bytes.
+    ///
+    /// # Errors
+    /// When a file of it cannot be read.
+    pub fn trace(&self) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        match Folder::open(&self.path)? {
+            Some(place) => trace::read(&place),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn warn(&self, error: &Error) {
+        if let Ok(mut warnings) = self.warnings.lock() {
+            warnings.push(format!("the trace was not written: {error}"));
+        }
     }
 
     /// Everything in the claims directory, without the lock.
@@ -96,7 +134,7 @@ impl Place {
         };
         let lock = Lock::acquire(&place, lock::PATIENCE)?;
         let claims = place.make_sub(CLAIMS)?;
-        Ok(Some(Locked { place, claims, _lock: lock }))
+        Ok(Some(Locked { place, claims, of: self.clone(), _lock: lock }))
     }
 
     /// A part of the place, if it is there.
@@ -114,6 +152,7 @@ impl Place {
 pub struct Locked {
     pub(crate) place: Folder,
     claims: Folder,
+    of: Place,
     _lock: Lock,
 }
 
@@ -126,11 +165,36 @@ impl Locked {
         claims::within(&self.claims, reach)
     }
 
+    /// Everything in the claims directory.
+    ///
+    /// # Errors
+    /// When the directory cannot be listed. What cannot be read in it is in the listing, as a flaw.
+    pub fn listing(&self) -> Result<Listing, Error> {
+        claims::list(&self.claims)
+    }
+
     /// Performs what the rule wants, each change proved.
     ///
     /// # Errors
     /// When a change cannot be done or proved.
     pub fn perform(&self, effects: &Effects) -> Result<(), Error> {
-        claims::perform(&self.place, &self.claims, effects)
+        claims::perform(&self.place, &self.claims, effects)?;
+        self.note(&effects.log);
+        Ok(())
+    }
+
+    /// Writes trace lines. A failure is a warning: what they tell of has been made and proved.
+    pub fn note(&self, lines: &[Line]) {
+        if let Err(error) = trace::append(&self.place, lines) {
+            self.of.warn(&error);
+        }
+    }
+
+    /// The whole trace, at one moment with the rest of the place.
+    ///
+    /// # Errors
+    /// When a file of it cannot be read.
+    pub fn trace(&self) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        trace::read(&self.place)
     }
 }

@@ -110,6 +110,9 @@ mod tests {
         Entry { file: plain_file(&target.stem()), record: Record::Claim(claim, target) }
     }
 
+    /// A claim that lies there: target, holder, age, shared.
+    type Laid = (&'static str, &'static str, i64, bool);
+
     /// What is said of a write of `me` to `/t/f`: one word per judgement.
     fn said(entries: &[Entry], standing: Standing) -> &'static str {
         let me = Holder::new("me").unwrap();
@@ -125,7 +128,7 @@ mod tests {
     #[test]
     fn a_write_is_judged_by_what_is_there_and_where_it_goes() {
         // (the claims there, at home, abroad)
-        let table: &[(&[(&str, &str, i64, bool)], &str, &str)] = &[
+        let table: &[(&[Laid], &str, &str)] = &[
             (&[], "home", "unclaimed"),
             (&[("/t", "b", 0, false)], "refused", "refused"),
             (&[("/t/f", "b", 0, false)], "refused", "refused"),

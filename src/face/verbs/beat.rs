@@ -64,6 +64,7 @@ fn all(context: &Context, holder: &Holder) -> Result<Report, Failure> {
             .map(|target| {
                 let decision = rule::beat(entries, &Request { target: &target, holder }, now);
                 effects.write.extend(decision.effects.write);
+                effects.log.extend(decision.effects.log);
                 (target, decision.verdict)
             })
             .collect();

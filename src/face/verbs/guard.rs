@@ -12,6 +12,7 @@ use crate::{
         exit::Exit,
         failure::Failure,
         guarding::{Guard, Leave, Said},
+        notes,
         refusal::{self, quoted},
         report::Report,
     },
@@ -97,9 +98,16 @@ fn say(context: &Context, said: Said, holder: Option<&Holder>) -> Report {
                     Leave::Taken => "taken",
                 },
             );
+            if matches!(leave, Leave::Covered | Leave::Taken) {
+                notes::tell(context, Some(&target), &mut report);
+            }
             report
         }
-        Said::Refused(refusal, target) => refusal::report(&refusal, &target, holder, context.now),
+        Said::Refused(refusal, target) => {
+            let mut report = refusal::report(&refusal, &target, holder, context.now);
+            notes::tell(context, Some(&target), &mut report);
+            report
+        }
         Said::Unclaimed(target) => {
             let mut report = Report::new(Exit::Unclaimed, "unclaimed");
             report.set("target", target.as_str());

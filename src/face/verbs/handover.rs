@@ -8,11 +8,13 @@ use serde_json::{Value, json};
 
 use crate::{
     core::{
+        entry::Record,
         holder::Holder,
         note::{self, LARGEST, Note},
         rule::{self, Judgement, Standing},
         target::Target,
         text::{shortened, visible},
+        trace::{Act, Line},
     },
     face::{
         context::Context,
@@ -101,6 +103,10 @@ fn add(context: &Context, target: &str, text: Option<&str>, file: Option<&Path>)
     }
     let Some(locked) = context.place.locked(Absent::Make)? else { return Err(no_place()) };
     let (path, note, new) = locked.add_note(&target, &holder, &text)?;
+    if new {
+        let act = Act { ts: context.now, agent: holder.as_str(), task: target.as_str() };
+        locked.note(&[Line::handover(act, note.number)]);
+    }
     drop(locked);
     let mut report = told(if new { "added" } else { "already-added" }, &target, &path, &note);
     context.hint(&target, &mut report);
@@ -113,12 +119,12 @@ fn next(context: &Context, target: &str) -> Result<Report, Failure> {
     let Some(locked) = context.place.locked(Absent::Empty)? else {
         return Ok(not_held(&target, &holder, None, context.now));
     };
-    let at_work = match holds(context, &locked, &target, &holder)? {
-        Ok(at_work) => at_work,
+    let hold = match holds(context, &locked, &target, &holder)? {
+        Ok(hold) => hold,
         Err(report) => return Ok(report),
     };
     let queue = locked.queue(&target)?;
-    let at_work: Vec<&str> = at_work.iter().map(String::as_str).collect();
+    let at_work: Vec<&str> = hold.at_work.iter().map(String::as_str).collect();
     let next = queue.as_ref().and_then(|queue| Some((queue, note::next(&queue.waiting, &queue.claimed, &at_work)?)));
     let Some((queue, note)) = next else {
         let mut report = Report::new(Exit::Done, "empty");
@@ -128,6 +134,8 @@ fn next(context: &Context, target: &str) -> Result<Report, Failure> {
         return Ok(report);
     };
     let (path, mine) = locked.start_note(queue, note, &holder)?;
+    let act = Act { ts: context.now, agent: holder.as_str(), task: queue.target.as_str() };
+    locked.note(&[Line::start(act, mine.number, hold.idle_s)]);
     Ok(told("started", &queue.target, &path, &mine))
 }
 
@@ -143,9 +151,10 @@ fn done(context: &Context, note: &str, result: Option<&str>, file: Option<&Path>
     }
     let (target, note) = find(context, note, &holder)?;
     let Some(locked) = context.place.locked(Absent::Empty)? else { return Err(no_place()) };
-    if let Err(report) = holds(context, &locked, &target, &holder)? {
-        return Ok(report);
-    }
+    let hold = match holds(context, &locked, &target, &holder)? {
+        Ok(hold) => hold,
+        Err(report) => return Ok(report),
+    };
     // Looked up again, now under the lock: it may have been finished, or given to another, since.
     let queue = locked.queue(&target)?;
     let found = queue.as_ref().and_then(|queue| {
@@ -159,6 +168,8 @@ fn done(context: &Context, note: &str, result: Option<&str>, file: Option<&Path>
     };
     let nothing = format!("finished by {holder} at {}\n", context.now);
     let path = locked.finish_note(queue, own, result.as_deref(), nothing.as_bytes())?;
+    let act = Act { ts: context.now, agent: holder.as_str(), task: queue.target.as_str() };
+    locked.note(&[Line::finish(act, own.number, hold.idle_s)]);
     Ok(told("finished", &target, &path, own))
 }
 
@@ -201,23 +212,33 @@ fn find(context: &Context, text: &str, holder: &Holder) -> Result<(Target, Note)
     }
 }
 
-/// Only who holds the target may work its notes: the holders at work there, this one first; else what to answer.
+/// Who may work the notes of a target: those at work there, the asking holder first, and the age of its heartbeat.
+struct Hold {
+    at_work: Vec<String>,
+    idle_s: i64,
+}
+
+/// Only who holds the target itself may work its notes; else what to answer.
 fn holds(
     context: &Context,
     locked: &Locked,
     target: &Target,
     holder: &Holder,
-) -> Result<Result<Vec<String>, Report>, Failure> {
+) -> Result<Result<Hold, Report>, Failure> {
     let entries = locked.entries(Some(&target.reach()))?;
-    Ok(match rule::judge(&entries, target, Some(holder), Standing::Home, context.now) {
-        Judgement::Covered { .. } => {
-            let others = entries.iter().filter(|entry| entry.state(context.now).is_fresh());
-            let others = others.map(|entry| entry.holder().to_owned());
-            Ok(std::iter::once(holder.as_str().to_owned()).chain(others).collect())
-        }
-        Judgement::Refused(refusal) => Err(refusal::report(&refusal, target, Some(holder), context.now)),
-        Judgement::Home | Judgement::Unclaimed => Err(not_held(target, holder, None, context.now)),
-    })
+    if let Judgement::Refused(refusal) = rule::judge(&entries, target, Some(holder), Standing::Home, context.now) {
+        locked.note(&[rule::note_refused_line(&refusal, target, holder, context.now)]);
+        return Ok(Err(refusal::report(&refusal, target, Some(holder), context.now)));
+    }
+    let own = entries.iter().find_map(|entry| match &entry.record {
+        Record::Claim(claim, claimed) if claim.holder == holder.as_str() && claimed.is(target) => Some(claim),
+        _ => None,
+    });
+    let Some(own) = own else { return Ok(Err(not_held(target, holder, None, context.now))) };
+    let others = entries.iter().filter(|entry| entry.state(context.now).is_fresh());
+    let others = others.map(|entry| entry.holder().to_owned());
+    let at_work = std::iter::once(holder.as_str().to_owned()).chain(others).collect();
+    Ok(Ok(Hold { at_work, idle_s: context.now.since(own.heartbeat_at) }))
 }
 
 fn list(context: &Context, target: Option<&str>, all: bool) -> Result<Report, Failure> {

@@ -7,7 +7,7 @@
 use std::{
     io::{self, IsTerminal as _},
     panic::{self, AssertUnwindSafe},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use clap::Args;
@@ -29,7 +29,7 @@ use crate::{
         exit::Exit,
         failure::Failure,
         guarding::{Guard, Said},
-        refusal,
+        news, refusal,
         report::Report,
     },
     host::{environment, trees::Home},
@@ -127,9 +127,18 @@ fn answer(call: &Call, mut common: Common) -> Result<Answer, Failure> {
             release_all(&context, &context.holder()?)?;
             Ok(Answer::NoObjection)
         }
-        Event::SessionStart { continues } => start(&context, call, continues),
-        Event::Prompt | Event::AfterTool | Event::Other => Ok(Answer::NoObjection),
+        Event::SessionStart { continues } => {
+            let holder = context.holder()?;
+            let named = !call.agent.shell_carries_session && !continues;
+            Ok(said(news::at_start(&context, &holder, home(call)?, named)?))
+        }
+        Event::Prompt => Ok(said(news::at_prompt(&context, &context.holder()?)?)),
+        Event::AfterTool | Event::Other => Ok(Answer::NoObjection),
     }
+}
+
+fn said(line: Option<String>) -> Answer {
+    line.map_or(Answer::NoObjection, |line| Answer::Context { line })
 }
 
 fn before(context: &Context, call: &Call) -> Result<Answer, Failure> {
@@ -203,7 +212,9 @@ fn beat_due(context: &Context, holder: &Holder) -> Result<(), Failure> {
     context.place.change(Absent::Empty, None, |entries| {
         let mut effects = Effects::default();
         for target in rule::held_by(entries, holder) {
-            effects.write.extend(rule::beat(entries, &Request { target: &target, holder }, now).effects.write);
+            let beat = rule::beat(entries, &Request { target: &target, holder }, now).effects;
+            effects.write.extend(beat.write);
+            effects.log.extend(beat.log);
         }
         ((), effects)
     })?;
@@ -211,39 +222,6 @@ fn beat_due(context: &Context, holder: &Holder) -> Result<(), Failure> {
 }
 
 fn release_all(context: &Context, holder: &Holder) -> Result<(), Failure> {
-    context.place.change(Absent::Empty, None, |entries| ((), rule::release_all(entries, holder).1))?;
+    context.place.change(Absent::Empty, None, |entries| ((), rule::release_all(entries, holder, context.now).1))?;
     Ok(())
-}
-
-/// One line when others are at work in the session's tree, or when its shell cannot know which session it is.
-fn start(context: &Context, call: &Call, continues: bool) -> Result<Answer, Failure> {
-    let mut parts = Vec::new();
-    let holder = context.holder()?;
-    if let Some(home) = home(call)? {
-        let target = crate::host::paths::path_target(&home.root, Path::new("/"))?;
-        let entries = context.place.look(&target.reach())?;
-        let others: Vec<_> = entries
-            .iter()
-            .filter(|entry| {
-                entry.holder() != holder.as_str()
-                    && entry.state(context.now).is_fresh()
-                    && matches!(&entry.record, Record::Claim(_, claimed) if claimed.overlaps(&target))
-            })
-            .map(|entry| format!("{} in {}", visible(entry.holder()), entry.title()))
-            .collect();
-        if !others.is_empty() {
-            parts.push(format!("others are at work here: {} (claim status)", others.join(", ")));
-        }
-    }
-    // At a fork or a resume the payload may carry the id that the session had before.
-    if !call.agent.shell_carries_session && !continues {
-        parts.push(format!(
-            "this session's holder is {holder}: in shell commands write CLAIM_HOLDER={} claim ...",
-            refusal::quoted(holder.as_str())
-        ));
-    }
-    if parts.is_empty() {
-        return Ok(Answer::NoObjection);
-    }
-    Ok(Answer::Context { line: format!("claim: {}.", parts.join("; ")) })
 }

@@ -1,9 +1,11 @@
 //! The verbs, one file each.
 
+mod audit;
 mod beat;
 mod guard;
 mod handover;
 pub(crate) mod hook;
+mod log;
 mod release;
 mod status;
 mod take;
@@ -25,6 +27,8 @@ pub(crate) enum Verb {
     Guard(guard::Arguments),
     Hook(hook::Arguments),
     Handover(handover::Arguments),
+    Audit(audit::Arguments),
+    Log(log::Arguments),
 }
 
 /// Carries a verb out.
@@ -35,6 +39,8 @@ pub(crate) fn run(context: &Context, verb: Verb) -> Result<Report, Failure> {
         Verb::Release(arguments) => release::run(context, &arguments),
         Verb::Status(arguments) => status::run(context, &arguments),
         Verb::Guard(arguments) => guard::run(context, &arguments),
+        Verb::Audit(_) => audit::run(context),
+        Verb::Log(arguments) => log::run(context, &arguments),
         Verb::Handover(arguments) => handover::run(context, &arguments),
         Verb::Hook(_) => Err(Failure::error("internal", "the hook answers in its host's own form")),
     }

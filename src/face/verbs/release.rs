@@ -14,7 +14,7 @@ use crate::{
         context::Context,
         exit::Exit,
         failure::Failure,
-        refusal,
+        notes, refusal,
         report::{Report, described, span},
         verbs::{beat::not_held, misnamed},
     },
@@ -41,7 +41,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
     let holder = context.holder()?;
     match &arguments.target {
         Some(text) => one(context, &context.target(text)?, &holder),
-        None if arguments.stale => stale(context),
+        None if arguments.stale => stale(context, &holder),
         None => all(context, &holder),
     }
 }
@@ -68,13 +68,14 @@ fn one(context: &Context, target: &Target, holder: &Holder) -> Result<Report, Fa
             return Err(Failure::error("internal", "release was answered as another verb"));
         }
     };
+    notes::tell(context, Some(target), &mut report);
     context.hint(target, &mut report);
     Ok(report)
 }
 
 fn all(context: &Context, holder: &Holder) -> Result<Report, Failure> {
     let (released, lost) = context.place.change(Absent::Empty, None, |entries| {
-        let (released, effects) = rule::release_all(entries, holder);
+        let (released, effects) = rule::release_all(entries, holder, context.now);
         let lost: Vec<Entry> = rule::lost_by(entries, holder).into_iter().cloned().collect();
         ((released, lost), effects)
     })?;
@@ -90,8 +91,9 @@ fn all(context: &Context, holder: &Holder) -> Result<Report, Failure> {
     Ok(report)
 }
 
-fn stale(context: &Context) -> Result<Report, Failure> {
-    let stale = context.place.change(Absent::Empty, None, |entries| rule::release_stale(entries, context.now))?;
+fn stale(context: &Context, holder: &Holder) -> Result<Report, Failure> {
+    let stale =
+        context.place.change(Absent::Empty, None, |entries| rule::release_stale(entries, holder, context.now))?;
     let mut report = removed(context, &stale, "released");
     if stale.is_empty() {
         report.say(format!("No stale claims in {}.", visible(&context.place.path().to_string_lossy())));

@@ -15,6 +15,7 @@ use crate::{
         context::Context,
         exit::Exit,
         failure::Failure,
+        notes,
         refusal::quoted,
         report::{Report, described, span, stale_in, state_word},
         table::aligned,
@@ -96,6 +97,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
     } else {
         table(context, &entries, &mut report);
     }
+    notes::tell(context, target.as_ref(), &mut report);
     for flaw in &flaws {
         report.complain(format!("claim: {}", flaw.problem));
     }

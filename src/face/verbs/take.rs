@@ -13,7 +13,7 @@ use crate::{
         context::Context,
         exit::Exit,
         failure::Failure,
-        refusal,
+        notes, refusal,
         report::{Report, span},
         verbs::misnamed,
     },
@@ -81,6 +81,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
             visible(entry.holder())
         ));
     }
+    notes::tell(context, Some(&target), &mut report);
     context.hint(&target, &mut report);
     Ok(report)
 }
