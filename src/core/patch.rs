@@ -5,21 +5,36 @@
 //! part, so the markers are looked for line by line and nothing else is checked. Lines of content start with `+`, `-`,
 //! a space or `@@`, so a marker that is quoted inside a file's text is not taken for one.
 
+use std::collections::HashSet;
+
+const UPDATE: &str = "*** Update File:";
+const MOVE: &str = "*** Move to:";
+
 /// What may stand before a file's name, at the start of a line.
-const MARKERS: [&str; 4] = ["*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"];
+const MARKERS: [&str; 4] = ["*** Add File:", UPDATE, "*** Delete File:", MOVE];
 
 /// Every file that the patch adds, updates, deletes or moves to, as spelled there, in order, each once.
 #[must_use]
 pub fn files(patch: &str) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
-    patch.lines().filter_map(name).filter(|name| seen.insert(*name)).map(str::to_owned).collect()
-}
-
-/// The file that this line names. Codex trims the marker lines it reads, so an indented one counts; a context line
-/// that happens to start with a space and a marker is the price, and costs a claim too many, never one too few.
-fn name(line: &str) -> Option<&str> {
-    let line = line.trim();
-    MARKERS.iter().find_map(|marker| line.strip_prefix(marker)).map(str::trim).filter(|name| !name.is_empty())
+    let mut seen = HashSet::new();
+    let mut names = Vec::new();
+    let mut updating = false;
+    for line in patch.lines() {
+        // Codex takes an indented marker for one, but within an update a space begins a line of context.
+        if updating && line.starts_with(' ') {
+            continue;
+        }
+        let line = line.trim();
+        let Some((marker, name)) = MARKERS.iter().find_map(|marker| Some((marker, line.strip_prefix(marker)?.trim())))
+        else {
+            continue;
+        };
+        updating = *marker == UPDATE || *marker == MOVE;
+        if !name.is_empty() && seen.insert(name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
 }
 
 #[cfg(test)]
@@ -44,6 +59,9 @@ mod tests {
 
     #[test]
     fn an_unpatched_line_of_content_is_no_marker() {
-        assert_eq!(files("*** Update File: doc.md\n@@\n-*** Delete File: x\n+*** Move to: y\n"), ["doc.md"]);
+        assert_eq!(
+            files("*** Update File: doc.md\n@@\n-*** Delete File: x\n *** Add File: z\n+*** Move to: y\n"),
+            ["doc.md"]
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! One simple command, its words expanded: what it does to the shell, what it runs, and what it writes.
 
+use super::find::Search;
 use super::git;
 use super::options::parse_leading;
 use super::scope::{Base, Scope};
-use super::special;
 use super::tools;
 use super::walk::{Walk, assignment_of};
 use super::word::{UNKNOWN, Word};
@@ -98,12 +98,12 @@ const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash"];
 
 impl Walk {
     /// Runs a command in the scope. The result is what it prints, where that is plain.
-    pub(super) fn run<'tree>(
+    pub(super) fn run(
         &mut self,
         words: &[Word],
         settings: &[Setting],
         input: Option<&str>,
-        scope: &mut Scope<'tree>,
+        scope: &mut Scope<'_>,
     ) -> Option<String> {
         if !self.descend() {
             return None;
@@ -113,19 +113,19 @@ impl Walk {
         output
     }
 
-    fn named<'tree>(
+    fn named(
         &mut self,
         words: &[Word],
         settings: &[Setting],
         input: Option<&str>,
-        scope: &mut Scope<'tree>,
+        scope: &mut Scope<'_>,
     ) -> Option<String> {
         let (first, arguments) = words.split_first()?;
         let full = first.exact()?;
         if let Some(body) = scope.functions.get(full).copied() {
-            let outer = std::mem::replace(&mut scope.arguments, arguments.to_vec());
+            let outer = scope.set_arguments(arguments);
             let output = self.node(body, input, scope);
-            scope.arguments = outer;
+            scope.set_arguments(&outer);
             return output;
         }
         let name = full.rsplit('/').next().unwrap_or(full);
@@ -161,13 +161,13 @@ impl Walk {
         None
     }
 
-    fn wrapped<'tree>(
+    fn wrapped(
         &mut self,
         wrapper: &Wrapper,
         arguments: &[Word],
         settings: &[Setting],
         input: Option<&str>,
-        scope: &mut Scope<'tree>,
+        scope: &mut Scope<'_>,
     ) -> Option<String> {
         let (parsed, mut start) = parse_leading(arguments, wrapper.values, &[]);
         if parsed.has(wrapper.idle) {
@@ -198,20 +198,22 @@ impl Walk {
             child.set(name, value.clone(), true);
         }
         if parsed.has(&["-c"]) {
-            let Some((text, names)) = operands.split_first() else { return };
-            child.arguments = names.get(1..).unwrap_or_default().to_vec();
+            let Some((text, names)) = operands.split_first() else {
+                return;
+            };
+            child.set_arguments(names.get(1..).unwrap_or_default());
             if text.before_pattern().is_none() {
                 self.text(&text.text, &child);
             }
         } else if operands.is_empty() || parsed.has(&["-s"]) {
-            child.arguments = operands.to_vec();
+            child.set_arguments(operands);
             self.text(input.unwrap_or_default(), &child);
         }
     }
 
     /// `find START... -delete`, `-exec COMMAND`, `-fprint FILE`.
     fn find(&mut self, arguments: &[Word], scope: &Scope<'_>) {
-        let search = special::Search::new(arguments);
+        let search = Search::new(arguments);
         self.write(search.writes(&scope.base));
         for command in search.commands() {
             for start in &search.starts {

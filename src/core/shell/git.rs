@@ -126,7 +126,9 @@ pub(super) fn writes(arguments: &[Word], base: &Base, home: Option<&Word>) -> Ve
     let Some((verb, rest)) = arguments.get(start..).and_then(<[Word]>::split_first) else {
         return Vec::new();
     };
-    let Some(verb) = verb.exact() else { return Vec::new() };
+    let Some(verb) = verb.exact() else {
+        return Vec::new();
+    };
     if global.has(&["-h", "--help", "--version", "-v"])
         || rest.first().is_some_and(|word| HELP.contains(&word.text.as_str()))
     {
@@ -231,7 +233,9 @@ fn clone(rest: &[Word], directory: &Base) -> Vec<PathBuf> {
 
 /// A new worktree is a directory of its own, and the repository gets an entry for it.
 fn worktree(rest: &[Word], directory: &Base) -> Vec<PathBuf> {
-    let Some((action, rest)) = rest.split_first() else { return Vec::new() };
+    let Some((action, rest)) = rest.split_first() else {
+        return Vec::new();
+    };
     let parsed: Parsed<'_> = parse(rest, &["-b", "-B", "--reason", "--expire"], &[]);
     let operands = match action.text.as_str() {
         "add" | "remove" | "repair" => 1,

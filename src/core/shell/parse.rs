@@ -4,6 +4,9 @@
 //! with the cube of the depth too, and the operators of `[[ ]]` and `(( ))`. What a text may need at worst is
 //! therefore counted before it is parsed, without understanding it: more than it really needs, never less. Little runs
 //! on the caller's stack; more gets a thread with a stack of that size; an absurd amount is not parsed at all.
+//!
+//! The nesting of substitutions can only be estimated. A text that is made to mislead both estimates costs time, up to
+//! what a thousand levels take, but no stack that was not counted.
 
 use rable::Node;
 
@@ -42,42 +45,118 @@ pub(super) fn stack_needed(text: &str) -> usize {
         .filter(|word| matches!(*word, "if" | "elif" | "while" | "until" | "for" | "case" | "select" | "function"))
         .count();
     let compounds = (count(&['(', '{']) + keywords).min(COMPOUNDS);
-    let operators = if text.contains("[[") || text.contains("((") || text.contains("$[") {
-        count(&['!', '(', '-', '+', '~', '=', '*'])
-    } else {
-        0
-    };
+    let mut operators =
+        ["${", "$(", "<(", ">(", "`"].iter().map(|opening| text.matches(opening).count()).sum::<usize>();
+    if text.contains("[[") || text.contains("((") || text.contains("$[") {
+        operators += count(&['!', '(', '-', '+', '~', '=', '*']);
+    }
     let links = count(&['\n', ';', '&', '|']);
     (compounds * PER_COMPOUND)
         .saturating_add(operators.saturating_mul(PER_OPERATOR))
         .saturating_add(links.saturating_mul(PER_LINK))
 }
 
-/// The deepest nesting of substitutions that the text can hold.
+/// The deepest nesting of substitutions, as far as that can be told without parsing: estimated twice, because quotes
+/// hide brackets, and apostrophes in a here-document look like quotes.
 fn substitution_depth(text: &str) -> usize {
-    let mut open: Vec<bool> = Vec::new();
+    estimated_depth(text, false).max(estimated_depth(text, true)) + backquote_depth(text)
+}
+
+/// What a bracket or a quote stands for while it is open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Substitution,
+    /// A substitution with a `case` in it, whose patterns end in brackets that close nothing.
+    Cases,
+    Group,
+    Quote,
+}
+
+fn estimated_depth(text: &str, minds_quotes: bool) -> usize {
+    let mut open: Vec<Open> = Vec::new();
     let mut depth = 0usize;
     let mut deepest = 0usize;
     let mut previous = ' ';
-    // Backquotes nest by being escaped, one level for every doubling of backslashes.
-    let mut backslashes = 0usize;
-    let mut backquotes = 0usize;
-    for character in text.chars() {
+    let mut rest = text.chars();
+    while let Some(character) = rest.next() {
+        let quoted = open.last() == Some(&Open::Quote);
         match character {
-            '(' => {
-                let substitutes = matches!(previous, '$' | '<' | '>');
-                depth += usize::from(substitutes);
-                open.push(substitutes);
+            '\\' if minds_quotes => {
+                rest.next();
             }
-            ')' => depth -= usize::from(open.pop().unwrap_or(false)),
-            '`' => backquotes = backquotes.max(1 + usize::try_from((backslashes + 1).ilog2()).unwrap_or(0)),
+            '"' if minds_quotes && quoted => {
+                open.pop();
+            }
+            '"' if minds_quotes => open.push(Open::Quote),
+            '\'' if minds_quotes && !quoted => {
+                rest.by_ref().find(|next| *next == '\'');
+            }
+            '#' if minds_quotes && !quoted && previous.is_whitespace() => {
+                rest.by_ref().find(|next| *next == '\n');
+            }
+            '(' if matches!(previous, '$' | '<' | '>') => {
+                depth += 1;
+                open.push(Open::Substitution);
+            }
+            '(' if !quoted => open.push(Open::Group),
+            ')' => match open.last() {
+                Some(Open::Substitution) => {
+                    depth -= 1;
+                    open.pop();
+                }
+                Some(Open::Group) => {
+                    open.pop();
+                }
+                Some(Open::Cases | Open::Quote) | None => {}
+            },
+            'c' if rest.as_str().starts_with("ase") => {
+                if let Some(last) = open.last_mut().filter(|last| **last == Open::Substitution) {
+                    *last = Open::Cases;
+                }
+            }
+            'e' if rest.as_str().starts_with("sac") => {
+                if let Some(last) = open.last_mut().filter(|last| **last == Open::Cases) {
+                    *last = Open::Substitution;
+                }
+            }
             _ => {}
         }
-        backslashes = if character == '\\' { backslashes + 1 } else { 0 };
         deepest = deepest.max(depth);
         previous = character;
     }
-    deepest + backquotes
+    deepest
+}
+
+/// Backquotes nest by being escaped, one level for every doubling of backslashes.
+fn backquote_depth(text: &str) -> usize {
+    let mut backslashes = 0usize;
+    let mut deepest = 0;
+    for character in text.chars() {
+        if character == '`' {
+            deepest = deepest.max(1 + (backslashes + 1).ilog2());
+        }
+        backslashes = if character == '\\' { backslashes + 1 } else { 0 };
+    }
+    usize::try_from(deepest).unwrap_or(usize::MAX)
+}
+
+/// What braces within words cost: each is followed to its end, or in vain to the end of the word.
+fn brace_cost(text: &str) -> usize {
+    text.split_ascii_whitespace()
+        .map(|word| {
+            let mut depth = 0usize;
+            let mut deepest = 0usize;
+            for byte in word.bytes() {
+                match byte {
+                    b'{' => depth += 1,
+                    b'}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                deepest = deepest.max(depth);
+            }
+            deepest.saturating_mul(word.len())
+        })
+        .fold(0, usize::saturating_add)
 }
 
 /// Runs `work` where there is stack enough for parsing `text`; `None` when that cannot be had.
@@ -129,8 +208,8 @@ impl Parser {
     /// The commands, or the line at which they went wrong.
     fn attempt(&mut self, text: &str) -> Result<Vec<Node>, usize> {
         let depth = substitution_depth(text);
-        let cost = text.len().saturating_mul(depth * depth);
-        if depth > SUBSTITUTIONS || cost > COST || stack_needed(text) > self.stack {
+        let cost = text.len().saturating_mul(depth.saturating_mul(depth));
+        if depth > SUBSTITUTIONS || cost > COST || brace_cost(text) > COST || stack_needed(text) > self.stack {
             return Err(usize::MAX);
         }
         self.bytes = self.bytes.checked_sub(text.len()).ok_or(0usize)?;

@@ -21,13 +21,13 @@ impl Base {
         if text.is_empty() || text.contains(UNKNOWN) || text.contains('\0') {
             return None;
         }
-        let path = Path::new(text);
-        if path.has_root() {
-            return Some(flatten(
-                &self.0.as_deref().map_or_else(|| path.to_path_buf(), |directory| directory.join(path)),
-            ));
-        }
-        self.0.as_ref().map(|directory| flatten(&directory.join(path)))
+        let path = match &self.0 {
+            Some(directory) => directory.join(text),
+            None if Path::new(text).has_root() => PathBuf::from(text),
+            None => return None,
+        };
+        // No system opens a longer path, and `cd a` over and over would make one.
+        Some(flatten(&path)).filter(|path| path.as_os_str().len() <= VALUE)
     }
 
     /// The path that a word names. Of a word with a glob in it, the directory before the glob is plain.
@@ -86,7 +86,7 @@ pub(super) struct Scope<'tree> {
     variables: BTreeMap<String, Variable>,
     pub(super) functions: BTreeMap<String, &'tree Node>,
     /// `$1`, `$2`... of the function or `bash -c` that runs.
-    pub(super) arguments: Vec<Word>,
+    arguments: Vec<Word>,
 }
 
 impl Scope<'_> {
@@ -112,10 +112,21 @@ impl Scope<'_> {
         }
     }
 
+    /// The arguments of a function or of `bash -c`; one that is too long is kept as unknown, since a recursive function
+    /// could double it at every call.
+    pub(super) fn set_arguments(&mut self, words: &[Word]) -> Vec<Word> {
+        let kept = words.iter().map(|word| if word.text.len() <= VALUE { word.clone() } else { Word::unknown() });
+        std::mem::replace(&mut self.arguments, kept.collect())
+    }
+
     pub(super) fn get(&self, name: &str) -> Option<Word> {
         match name {
-            "PWD" => return self.base.0.as_deref().and_then(Path::to_str).map(Word::literal),
-            "OLDPWD" => return self.previous.0.as_deref().and_then(Path::to_str).map(Word::literal),
+            "PWD" => {
+                return self.base.0.as_deref().and_then(Path::to_str).map(Word::literal);
+            }
+            "OLDPWD" => {
+                return self.previous.0.as_deref().and_then(Path::to_str).map(Word::literal);
+            }
             _ => {}
         }
         if let Ok(position) = name.parse::<usize>() {

@@ -9,14 +9,21 @@ use super::parse::Parser;
 use super::scope::Scope;
 use super::word::{Position, UNKNOWN, Word, is_name};
 
-/// How many commands are looked at: far above any real text, and an end to loops within loops.
-const STEPS: usize = 10_000;
+/// How many constructs are looked at: far above any real text, and an end to loops within loops.
+const STEPS: usize = 20_000;
 
 /// How deep one construct may stand in another.
 const DEPTH: usize = 100;
 
 /// How many words of a `for` are gone through one by one.
 const ROUNDS: usize = 64;
+
+/// Where a command reads from, as its own redirections say.
+enum Input {
+    Inherited,
+    Text(String),
+    File,
+}
 
 pub(super) struct Walk {
     parser: Parser,
@@ -65,6 +72,9 @@ impl Walk {
         let mut inner = scope.clone();
         let mut output = None;
         for node in &nodes {
+            if self.steps == 0 {
+                break;
+            }
             output = self.node(node, None, &mut inner);
         }
         self.ascend();
@@ -78,6 +88,7 @@ impl Walk {
         input: Option<&str>,
         scope: &mut Scope<'tree>,
     ) -> Option<String> {
+        self.steps = self.steps.checked_sub(1)?;
         if !self.descend() {
             return None;
         }
@@ -213,7 +224,7 @@ impl Walk {
         }
         let mut output = None;
         let mut rest = flat.as_slice();
-        while !rest.is_empty() {
+        while !rest.is_empty() && self.steps > 0 {
             let joined =
                 |operator: Option<ListOperator>| matches!(operator, Some(ListOperator::And | ListOperator::Or));
             let length = rest.iter().position(|(_, operator)| !joined(*operator)).map_or(rest.len(), |end| end + 1);
@@ -266,7 +277,7 @@ impl Walk {
             return;
         }
         match &node.kind {
-            NodeKind::CondTerm { value, .. } => self.substitutions(value, scope),
+            NodeKind::CondTerm { value, .. } | NodeKind::Word { value, .. } => self.substitutions(value, scope),
             NodeKind::UnaryTest { operand, .. } | NodeKind::CondNot { operand } => self.condition(operand, scope),
             NodeKind::CondParen { inner } => self.condition(inner, scope),
             NodeKind::BinaryTest { left, right, .. }
@@ -275,7 +286,6 @@ impl Walk {
                 self.condition(left, scope);
                 self.condition(right, scope);
             }
-            NodeKind::Word { value, .. } => self.substitutions(value, scope),
             _ => {}
         }
         self.ascend();
@@ -287,21 +297,22 @@ impl Walk {
     }
 
     /// The files that redirections write, and the text they give as input.
-    fn redirections(&mut self, redirects: &[Node], scope: &Scope<'_>) -> (Vec<PathBuf>, Option<Option<String>>) {
+    fn redirections(&mut self, redirects: &[Node], scope: &Scope<'_>) -> (Vec<PathBuf>, Input) {
         let mut targets = Vec::new();
-        let mut input = None;
+        let mut input = Input::Inherited;
         for redirect in redirects {
             match &redirect.kind {
                 NodeKind::HereDoc { content, quoted, .. } => {
-                    input = Some(Some(if *quoted { content.clone() } else { self.expand(content, scope) }));
+                    let text = if *quoted { content.clone() } else { self.expand(content, scope) };
+                    input = Input::Text(text);
                 }
                 NodeKind::Redirect { op, target, .. } => {
                     let word = self.word(target, scope);
                     match op.as_str() {
                         ">" | ">>" | ">|" | "&>" | "&>>" | "<>" => targets.extend(scope.base.place(&word)),
                         ">&" if !is_descriptor(&word.text) => targets.extend(scope.base.place(&word)),
-                        "<<<" => input = Some(Some(format!("{}\n", word.text))),
-                        "<" => input = Some(None),
+                        "<<<" => input = Input::Text(format!("{}\n", word.text)),
+                        "<" => input = Input::File,
                         _ => {}
                     }
                 }
@@ -319,7 +330,6 @@ impl Walk {
         input: Option<&str>,
         scope: &mut Scope<'tree>,
     ) -> Option<String> {
-        self.steps = self.steps.checked_sub(1)?;
         let mut values = Vec::new();
         for assignment in assignments {
             let word = self.word(assignment, scope);
@@ -333,8 +343,12 @@ impl Walk {
         }
         let words: Vec<Word> = words.iter().flat_map(|word| self.words(word, Position::Argument, scope)).collect();
         let (targets, own_input) = self.redirections(redirects, scope);
-        let input = own_input.unwrap_or_else(|| input.map(str::to_owned));
-        let output = self.run(&words, &values, input.as_deref(), scope);
+        let input = match &own_input {
+            Input::Inherited => input,
+            Input::Text(text) => Some(text.as_str()),
+            Input::File => None,
+        };
+        let output = self.run(&words, &values, input, scope);
         let output = output.filter(|_| targets.is_empty());
         self.write(targets);
         output

@@ -308,14 +308,18 @@ impl Walk {
         }
         if from.starts_with('`') {
             // Without an end, the shell would not run it either.
-            let Some(end) = closing_quote(after) else { return (unknown, from.len()) };
+            let Some(end) = closing_quote(after) else {
+                return (unknown, from.len());
+            };
             let inner = after.get(..end).unwrap_or_default();
             let inner = inner.replace("\\`", "`").replace("\\$", "$").replace("\\\\", "\\");
             self.text(&inner, scope);
             return (unknown, end + 2);
         }
         if let Some(inside) = after.strip_prefix('(') {
-            let Some(end) = closing_bracket(inside, '(', ')') else { return (unknown, from.len()) };
+            let Some(end) = closing_bracket(inside, '(', ')') else {
+                return (unknown, from.len());
+            };
             let inner = inside.get(..end).unwrap_or_default();
             if !inner.starts_with('(') {
                 self.text(inner, scope);
@@ -323,7 +327,9 @@ impl Walk {
             return (unknown, end + 3);
         }
         if let Some(inside) = after.strip_prefix('{') {
-            let Some(end) = closing_bracket(inside, '{', '}') else { return (unknown, from.len()) };
+            let Some(end) = closing_bracket(inside, '{', '}') else {
+                return (unknown, from.len());
+            };
             let inner = inside.get(..end).unwrap_or_default();
             let value = scope.get(inner).and_then(|word| word.exact().map(str::to_owned));
             if value.is_none() {
@@ -374,7 +380,6 @@ fn closing_bracket(text: &str, open: char, close: char) -> Option<usize> {
             _ if escaped => escaped = false,
             (None | Some('"'), '\\') => escaped = true,
             (Some(open_quote), _) if open_quote == character => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(character),
             (None, _) if character == open => depth += 1,
             (None, _) if character == close => {

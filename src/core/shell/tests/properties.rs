@@ -118,7 +118,7 @@ fn spelled(path: &str, style: usize) -> String {
             let escaped = path.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$").replace('`', "\\`");
             format!("\"{escaped}\"")
         }
-        2 => path.chars().map(|character| format!("\\{character}")).collect(),
+        2 => path.chars().flat_map(|character| ['\\', character]).collect(),
         3 => format!("$'{}'", path.replace('\\', "\\\\").replace('\'', "\\'")),
         _ => path
             .chars()
