@@ -10,5 +10,6 @@
     reason = "a test that panics has failed, which is what is meant"
 )]
 
+mod house;
 mod support;
 mod take;

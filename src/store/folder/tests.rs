@@ -1,3 +1,5 @@
+//! The same tests for both forms of the directory, on Unix where both can run.
+
 use std::{io::Write as _, path::Path};
 
 use super::Kind;

@@ -1,0 +1,131 @@
+//! Which texts are one target, which overlap, and that no file name escapes.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn name(text: &str) -> Target {
+    Target::name(text).unwrap()
+}
+
+fn path(text: &str) -> Target {
+    Target::path(text, PathStyle::Unix).unwrap()
+}
+
+#[test]
+fn spellings_with_one_slug_are_one_name() {
+    for text in
+        ["shared-config", "Shared Config", "shared/config", "shared.config", "SHARED_CONFIG!", " shared  config"]
+    {
+        assert!(name(text).is(&name("shared-config")), "{text}");
+        assert_eq!(name(text).stem(), "shared-config");
+    }
+    assert!(!name("shared-configs").overlaps(&name("shared-config")));
+    assert!(name("Łódź").is(&name("lodz")));
+}
+
+#[test]
+fn what_cannot_be_a_target_says_which_condition_is_broken() {
+    assert_eq!(Target::name(""), Err(TargetError::Empty));
+    assert!(matches!(Target::name("-.-"), Err(TargetError::NoLetter(_))));
+    assert!(matches!(Target::name("a\nb"), Err(TargetError::Control(_))));
+    assert!(matches!(Target::name(&"a".repeat(201)), Err(TargetError::LongName(_))));
+    assert!(matches!(Target::name(&"㎒".repeat(150)), Err(TargetError::LongName(_))));
+    assert!(matches!(Target::path("/a\u{1b}b", PathStyle::Unix), Err(TargetError::Control(_))));
+    assert!(matches!(Target::path(&format!("/{}", "a".repeat(4_096)), PathStyle::Unix), Err(TargetError::LongPath(_))));
+    assert!(Target::name(&"a".repeat(200)).is_ok());
+}
+
+#[test]
+fn only_spellings_that_begin_like_a_path_are_paths() {
+    for text in ["/", "/etc", "./a", "../a", "~/a", ".", "..", "~"] {
+        assert!(PathStyle::Unix.is_path(text) && PathStyle::Windows.is_path(text), "{text}");
+    }
+    for text in ["a/b", "a", ".hidden", "..a", "~user", "-", ""] {
+        assert!(!PathStyle::Unix.is_path(text) && !PathStyle::Windows.is_path(text), "{text}");
+    }
+    for text in [r"C:\a", "c:a", r"\a", r"\\server\share", r".\a"] {
+        assert!(!PathStyle::Unix.is_path(text) && PathStyle::Windows.is_path(text), "{text}");
+    }
+}
+
+#[test]
+fn a_tree_covers_what_is_below_and_nothing_beside() {
+    let tree = path("/home/u/proj");
+    for (other, overlap) in [
+        ("/home/u/proj", true),
+        ("/home/u/proj/", true),
+        ("/home/u/proj/src/a.rs", true),
+        ("/home/u", true),
+        ("/", true),
+        ("/home/u/proj2", false),
+        ("/home/u/pro", false),
+        ("/home/u/proj-x/a", false),
+        ("/home/u/Proj", false),
+    ] {
+        assert_eq!(tree.overlaps(&path(other)), overlap, "{other}");
+        assert_eq!(path(other).overlaps(&tree), overlap, "{other}");
+    }
+    assert!(!tree.overlaps(&name("home-u-proj")));
+}
+
+#[test]
+fn windows_paths_fold_case_separators_and_verbatim_prefixes() {
+    let one = Target::path(r"\\?\C:\Users\U\Proj", PathStyle::Windows).unwrap();
+    assert_eq!(one.as_str(), r"C:\Users\U\Proj");
+    for other in [r"c:\users\u\proj", "C:/Users/U/Proj/", r"C:\Users\U\Proj\"] {
+        assert!(one.is(&Target::path(other, PathStyle::Windows).unwrap()), "{other}");
+    }
+    assert!(Target::path(r"C:\", PathStyle::Windows).unwrap().covers(&one));
+    assert!(one.covers(&Target::path(r"C:\Users\u\proj\src\a.rs", PathStyle::Windows).unwrap()));
+    assert!(!one.overlaps(&Target::path(r"C:\Users\u\proj2", PathStyle::Windows).unwrap()));
+    let share = Target::path(r"\\?\UNC\server\share\x", PathStyle::Windows).unwrap();
+    assert!(share.is(&Target::path(r"\\server\share\x", PathStyle::Windows).unwrap()));
+}
+
+#[test]
+fn two_paths_with_one_slug_have_two_stems() {
+    assert_ne!(path("/a/b-c").stem(), path("/a/b/c").stem());
+    assert_ne!(path("/a/b").stem(), name("a-b").stem());
+    assert_eq!(path("/").stem().split_once('.').map(|(slug, _)| slug.to_owned()).as_deref(), Some("_"));
+}
+
+#[test]
+fn the_hash_in_a_stem_never_changes() {
+    // The published check values of 64-bit FNV-1a.
+    assert_eq!(hash(""), 0xcbf2_9ce4_8422_2325);
+    assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
+    assert_eq!(hash("foobar"), 0x8594_4171_f739_67e8);
+}
+
+fn any_path() -> impl Strategy<Value = String> {
+    prop::collection::vec("[a-cA-C .ü_-]{1,12}|[a-z]{40,120}", 0..6).prop_map(|parts| format!("/{}", parts.join("/")))
+}
+
+proptest! {
+    #[test]
+    fn reach_misses_no_overlapping_target(one in any_path(), other in any_path(), below in any_path()) {
+        let (one, other) = (path(&one), path(&other));
+        let deep = path(&format!("{}{below}", one.as_str()));
+        prop_assert!(one.overlaps(&deep));
+        for (a, b) in [(&one, &other), (&one, &deep), (&deep, &one), (&other, &deep)] {
+            prop_assert!(!a.overlaps(b) || a.reach().has(&b.stem()), "{} {}", a, b);
+        }
+    }
+
+    #[test]
+    fn every_stem_is_a_plain_file_name(text in any::<String>()) {
+        for target in [Target::name(&text), Target::path(&format!("/{text}"), PathStyle::Unix)].into_iter().flatten() {
+            let stem = target.stem();
+            prop_assert!(stem.len() <= 200 && !stem.is_empty());
+            prop_assert!(stem.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)), "{}", stem);
+            prop_assert!(!stem.starts_with('.') && !stem.contains(".."), "{}", stem);
+        }
+    }
+
+    #[test]
+    fn what_a_claim_records_is_the_same_target(text in any_path()) {
+        let target = path(&text);
+        prop_assert!(Target::recorded(target.as_str(), PathStyle::Unix).unwrap().is(&target));
+    }
+}
