@@ -11,5 +11,8 @@
 )]
 
 mod house;
+mod identity;
+mod place;
 mod support;
 mod take;
+mod target;

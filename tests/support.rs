@@ -146,11 +146,16 @@ impl Sandbox {
         walk(&self.place(), &mut found);
         let mut names: Vec<_> = found
             .iter()
-            .map(|path| path.strip_prefix(self.place()).unwrap().to_string_lossy().into_owned())
+            .filter_map(|path| Some(path.to_str()?.strip_prefix(self.place().to_str()?)?.strip_prefix('/')?.to_owned()))
             .filter(|name| !name.is_empty())
             .collect();
         names.sort();
         names
+    }
+
+    /// Whether the whole text is as expected; the expectation may have placeholders.
+    pub(crate) fn fits(&self, expected: &str, found: &str) -> bool {
+        Regex::new(&self.pattern(expected)).unwrap().is_match(found)
     }
 
     /// The regular expression of a whole text with placeholders.
@@ -261,6 +266,16 @@ impl Run<'_> {
         self
     }
 
+    /// Something that stdout says among the rest, for texts that the design leaves open.
+    pub(crate) fn stdout_has(self, text: &str) -> Self {
+        self.stdout_is(predicate::str::contains(text))
+    }
+
+    /// As [`Run::stdout_has`].
+    pub(crate) fn stderr_has(self, text: &str) -> Self {
+        self.stderr_is(predicate::str::contains(text))
+    }
+
     /// The test is not about what stdout says.
     pub(crate) fn stdout_any(self) -> Self {
         self.stdout_is(predicate::always())
@@ -301,9 +316,7 @@ impl Run<'_> {
             [("stdout", &self.stdout, &outcome.stdout), ("stderr", &self.stderr, &outcome.stderr)]
         {
             let (matches, expected) = match expected {
-                Expected::Text(text) => {
-                    (Regex::new(&self.sandbox.pattern(text)).unwrap().is_match(found), text.clone())
-                }
+                Expected::Text(text) => (self.sandbox.fits(text, found), text.clone()),
                 Expected::Matching(predicate) => (predicate.eval(found), predicate.to_string()),
             };
             assert!(matches, "{}\n--- {stream}, expected\n{expected}\n--- all of it\n{outcome}", self.title());
@@ -347,7 +360,14 @@ pub(crate) fn need(tool: &str) {
     );
 }
 
-/// The current time as the claim file writes it.
-pub(crate) fn now() -> DateTime<Utc> {
-    SystemTime::now().into()
+/// A time as the claim file writes it, so many seconds ago.
+pub(crate) fn ago(seconds: i64) -> String {
+    let now: DateTime<Utc> = SystemTime::now().into();
+    (now - TimeDelta::seconds(seconds)).to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// The five fields of a claim file that was taken so many seconds ago and never renewed.
+pub(crate) fn record(target: &str, holder: &str, age: i64) -> Value {
+    let time = ago(age);
+    serde_json::json!({"target": target, "holder": holder, "purpose": "testing", "taken_at": time, "heartbeat_at": time})
 }

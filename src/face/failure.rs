@@ -55,7 +55,9 @@ impl From<IdentityError> for Failure {
 impl From<PathError> for Failure {
     fn from(error: PathError) -> Self {
         match error {
-            PathError::Target(_) | PathError::NotText(_) => Self::usage(error.to_string()),
+            PathError::Target(_) | PathError::NotText(_) | PathError::NoSuchName { .. } => {
+                Self::usage(error.to_string())
+            }
             PathError::NoHome(_) => Self::error("no-home", error.to_string()),
             PathError::Unresolved { .. } => Self::error("unresolved", error.to_string()),
         }

@@ -6,8 +6,8 @@ use crate::{
         entry::{Entry, Record},
         holder::Holder,
         rule::Refusal,
-        target::Target,
-        text::visible,
+        target::{LONGEST_PATH, Target},
+        text::{shortened, visible},
         time::Timestamp,
     },
     face::{
@@ -86,7 +86,8 @@ pub(crate) fn quoted(text: &str) -> String {
     if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
         text.to_owned()
     } else {
-        format!("'{}'", visible(text).replace('\'', r"'\''"))
+        // Uncut, so that what is shown can be typed.
+        format!("'{}'", shortened(text, LONGEST_PATH).replace('\'', r"'\''"))
     }
 }
 

@@ -30,6 +30,14 @@ pub enum PathError {
     /// It begins with `~`, and no home directory is known.
     #[error("no home directory is known for '{}'", crate::core::text::visible(.0))]
     NoHome(String),
+    /// The file system has no such name, mostly because it is too long.
+    #[error("no file can be called '{}': {source}", crate::core::text::visible(&.path.to_string_lossy()))]
+    NoSuchName {
+        /// The path as far as it got.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// The system cannot say what it is.
     #[error("cannot resolve {}: {source}", crate::core::text::visible(&.path.to_string_lossy()))]
     Unresolved {
@@ -83,10 +91,12 @@ fn at_home(path: &Path) -> Result<PathBuf, PathError> {
 /// # Errors
 /// [`PathError::Unresolved`] when the system answers anything but "it is not there".
 pub fn resolve(path: &Path) -> Result<PathBuf, PathError> {
+    // Without a separator at the end, which says nothing about a target: the system would ask for a directory there.
+    let path: &Path = &path.components().collect::<PathBuf>();
     match fs::canonicalize(path) {
         Ok(real) => return Ok(real),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(source) => return Err(PathError::Unresolved { path: path.to_owned(), source }),
+        Err(error) => return Err(unresolved(path, error)),
     }
     // Part after part, so that `..` behind a link leads where the system would go.
     let mut real = PathBuf::new();
@@ -108,7 +118,7 @@ pub fn resolve(path: &Path) -> Result<PathBuf, PathError> {
                         real = dangling(&next)?.unwrap_or(next);
                         missing = true;
                     }
-                    Err(source) => return Err(PathError::Unresolved { path: next, source }),
+                    Err(error) => return Err(unresolved(&next, error)),
                 }
             }
         }
@@ -132,6 +142,15 @@ fn exists(path: &Path) -> Result<bool, PathError> {
     match fs::symlink_metadata(path) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(source) => Err(PathError::Unresolved { path: path.to_owned(), source }),
+        Err(error) => Err(unresolved(path, error)),
+    }
+}
+
+fn unresolved(path: &Path, source: io::Error) -> PathError {
+    let path = path.to_owned();
+    if source.kind() == io::ErrorKind::InvalidFilename {
+        PathError::NoSuchName { path, source }
+    } else {
+        PathError::Unresolved { path, source }
     }
 }

@@ -6,6 +6,7 @@ use crate::{
         entry::{ENDING, Entry, stem_of},
         rule::Effects,
         target::{PathStyle, Reach},
+        text::visible,
     },
     store::{checked, error::Error, folder::Folder},
 };
@@ -35,7 +36,10 @@ pub(crate) fn list(claims: &Folder) -> Result<Listing, Error> {
     let mut listing = Listing::default();
     for file in names(claims)? {
         if stem_of(&file).is_none() {
-            let problem = format!("{} does not end in {ENDING}: it is no claim", claims.path_of(&file).display());
+            let problem = format!(
+                "{} does not end in {ENDING}: it is no claim",
+                visible(&claims.path_of(&file).to_string_lossy())
+            );
             listing.flaws.push(Flaw { file, problem, word: "not-a-claim" });
             continue;
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     core::{
-        entry::{Entry, Record},
+        entry::{Entry, Record, stem_of},
         target::Target,
         text::{shortened, visible},
     },
@@ -60,8 +60,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
         entries.retain(|entry| !entry.state(now).is_fresh());
     }
     if target.is_some() || mine.is_some() || arguments.stale {
-        // A narrower question was asked than "is everything in order?".
-        flaws.clear();
+        // A narrower question was asked than "is everything in order?"; but what cannot be read may be the answer to it.
+        let reach = target.as_ref().map(Target::reach);
+        flaws.retain(|flaw| stem_of(&flaw.file).is_some_and(|stem| reach.as_ref().is_none_or(|reach| reach.has(stem))));
     }
 
     let listed = !entries.is_empty() || !flaws.is_empty();
@@ -174,7 +175,7 @@ fn concerns(entry: &Entry, target: &Target) -> bool {
     match &entry.record {
         Record::Claim(_, other) | Record::Misnamed(_, Some(other)) => other.overlaps(target),
         Record::Unreadable { .. } | Record::Misnamed(_, None) => {
-            crate::core::entry::stem_of(&entry.file).is_some_and(|stem| target.reach().has(stem))
+            stem_of(&entry.file).is_some_and(|stem| target.reach().has(stem))
         }
     }
 }
