@@ -7,6 +7,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::LazyLock,
 };
 
 use regex::Regex;
@@ -31,7 +32,6 @@ const FORBIDDEN: [(&str, &[&str]); 3] = [
             "std::time",
             "std::process",
             "std::net",
-            "std::thread",
             "std::io::stdin",
             "std::io::stdout",
             "std::io::stderr",
@@ -48,6 +48,12 @@ const FORBIDDEN: [(&str, &[&str]); 3] = [
     ("host", &["crate::store", "crate::face", "crate::*", "std::net", "clap"]),
 ];
 
+static ALLOW: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"#!?\[\s*(?:cfg_attr\s*\([^\]]*,\s*)?allow\s*\(").unwrap());
+static IMPORT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\buse\s+([^;]+);").unwrap());
+static PATH: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b[[:alpha:]_][[:word:]]*(?:\s*::\s*[[:alpha:]_][[:word:]]*)+").unwrap());
+
 /// What is wrong with a source file at this path below `src`.
 fn flaws(path: &str, text: &str) -> Vec<String> {
     let mut flaws = Vec::new();
@@ -60,7 +66,7 @@ fn flaws(path: &str, text: &str) -> Vec<String> {
         flaw(format!("has {lines} lines, more than {LONGEST}"));
     }
     let code = without_comments(text);
-    if Regex::new(r"#!?\[\s*(?:cfg_attr\s*\([^\]]*,\s*)?allow\s*\(").unwrap().is_match(&code) {
+    if ALLOW.is_match(&code) {
         flaw("has an `allow(…)`: `#[expect(…, reason = …)]` says why, and goes when it is no longer true".to_owned());
     }
     // Test modules read fixtures; the floors above they must not reach either.
@@ -69,11 +75,10 @@ fn flaws(path: &str, text: &str) -> Vec<String> {
         if !path.starts_with(&format!("{floor}/")) && path != format!("{floor}.rs") {
             continue;
         }
-        let forbidden = forbidden.iter().filter(|path| !is_test || path.starts_with("crate::"));
-        for (forbidden, reached) in
-            forbidden.flat_map(|forbidden| paths(&code).into_iter().map(move |p| (forbidden, p)))
-        {
-            if reached == *forbidden || reached.strip_prefix(forbidden).is_some_and(|rest| rest.starts_with("::")) {
+        let reached = paths(&code);
+        let forbidden: Vec<_> = forbidden.iter().filter(|path| !is_test || path.starts_with("crate::")).collect();
+        for (forbidden, reached) in reached.iter().flat_map(|path| forbidden.iter().map(move |floor| (floor, path))) {
+            if reached == **forbidden || reached.strip_prefix(**forbidden).is_some_and(|rest| rest.starts_with("::")) {
                 flaw(format!("the floor `{floor}` must not reach {forbidden}, and here is {reached}"));
             }
         }
@@ -89,14 +94,11 @@ fn without_comments(text: &str) -> String {
 /// Every path that the code names, imports with braces spelled out.
 fn paths(code: &str) -> BTreeSet<String> {
     let mut paths = BTreeSet::new();
-    let import = Regex::new(r"\buse\s+([^;]+);").unwrap();
-    for tree in import.captures_iter(code) {
+    for tree in IMPORT.captures_iter(code) {
         spell_out("", &tree[1], &mut paths);
     }
-    let path = Regex::new(r"\b[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)+").unwrap();
-    paths.extend(
-        path.find_iter(&import.replace_all(code, ";")).map(|path| path.as_str().replace(char::is_whitespace, "")),
-    );
+    let rest = IMPORT.replace_all(code, ";");
+    paths.extend(PATH.find_iter(&rest).map(|path| path.as_str().replace(char::is_whitespace, "")));
     paths
 }
 

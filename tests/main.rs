@@ -10,9 +10,15 @@
     reason = "a test that panics has failed, which is what is meant"
 )]
 
+mod damage;
+mod disk;
 mod house;
 mod identity;
+mod json;
 mod place;
+mod refusal;
+mod status;
 mod support;
 mod take;
 mod target;
+mod terminal;

@@ -82,9 +82,7 @@ impl Sandbox {
             stdout: Expected::Text(String::new()),
             stderr: Expected::Text(String::new()),
         };
-        for name in ["PATH"] {
-            run.environment.extend(std::env::var_os(name).map(|value| (name.into(), value)));
-        }
+        run.environment.extend(std::env::var_os("PATH").map(|path| ("PATH".into(), path)));
         run.env("HOME", self.home()).env("CLAIM_DIR", self.place())
     }
 
@@ -135,9 +133,9 @@ impl Sandbox {
 
     /// The stems of all claim files, in order. Nothing else may be in the directory.
     pub(crate) fn stems(&self) -> Vec<String> {
-        let stem =
-            |file: &String| file.strip_prefix("claims/").map(|file| file.strip_suffix(".json").unwrap().to_owned());
-        self.files().iter().filter_map(stem).collect()
+        let files = self.files();
+        let names = files.iter().filter_map(|file| file.strip_prefix("claims/")).filter(|name| !name.is_empty());
+        names.map(|name| name.strip_suffix(".json").unwrap().to_owned()).collect()
     }
 
     /// Every file of the place, by its path in there, in order. Directories end in `/` and are listed when empty.

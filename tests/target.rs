@@ -298,11 +298,11 @@ fn a_long_target_works_or_is_a_usage_error() {
     for letters in ["ü".repeat(127), "名".repeat(85)] {
         sandbox.by("a", ["take", &format!("./{letters}"), "why"]).stdout_any().check();
     }
-    for parts in [10, 15, 16, 17, 40] {
-        let outcome =
-            sandbox.by("a", ["take", &format!("/{}", vec!["p".repeat(255); parts].join("/")), "why"]).outcome();
-        let expected = if parts * 256 < 4_096 { 0 } else { 2 };
-        assert_eq!(outcome.exit, expected, "{parts} parts: {}", outcome.stderr);
+    // 16 parts are 4,096 bytes: just too many for some system calls.
+    for (parts, exits) in [(10, [0, 0]), (15, [0, 0]), (16, [0, 2]), (17, [2, 2]), (40, [2, 2])] {
+        let path = format!("/{}", vec!["p".repeat(255); parts].join("/"));
+        let outcome = sandbox.by("a", ["take", &path, "why"]).outcome();
+        assert!(exits.contains(&outcome.exit), "{parts} parts: {outcome}");
     }
     for stem in sandbox.stems() {
         assert!(stem.len() + ".json".len() <= 255);

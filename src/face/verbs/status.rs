@@ -10,6 +10,7 @@ use crate::{
         entry::{Entry, Record, stem_of},
         target::Target,
         text::{shortened, visible},
+        time::Timestamp,
     },
     face::{
         context::Context,
@@ -78,7 +79,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
     let place = context.place.path().to_string_lossy().into_owned();
     report.set("dir", &*place);
     report.set("claims", entries.iter().map(|entry| Value::Object(described(entry, now))).collect::<Vec<_>>());
-    report.set("stale", entries.iter().filter(|entry| !entry.state(now).is_fresh()).count());
+    report.set("stale", entries.iter().filter(|entry| is_stale(entry, now)).count());
     report.set(
         "problems",
         flaws
@@ -136,7 +137,7 @@ fn table(context: &Context, entries: &[Entry], report: &mut Report) {
             report.say(line);
         }
     }
-    let stale = entries.iter().filter(|entry| !entry.state(now).is_fresh()).count();
+    let stale = entries.iter().filter(|entry| is_stale(entry, now)).count();
     let noun = if entries.len() == 1 { "claim" } else { "claims" };
     let stale = if stale == 0 { String::new() } else { format!(", {stale} stale: claim release --stale") };
     report.say(format!("{} {noun}{stale}", entries.len()));
@@ -169,6 +170,11 @@ fn explained(context: &Context, entry: &Entry) -> Option<String> {
             span(stale_in(entry, now).saturating_neg())
         ),
     })
+}
+
+/// Whether `release --stale` would remove it. A misnamed file claims nothing, and is moved away by hand.
+fn is_stale(entry: &Entry, now: Timestamp) -> bool {
+    !matches!(entry.record, Record::Misnamed(..)) && !entry.state(now).is_fresh()
 }
 
 fn concerns(entry: &Entry, target: &Target) -> bool {
