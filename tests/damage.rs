@@ -123,6 +123,8 @@ fn a_file_that_is_no_claim_is_flagged_and_the_other_rows_are_shown() {
         let file = format!("t{number}.json");
         let row = claims.iter().find(|claim| claim["file"] == file).unwrap();
         assert_eq!((&row["state"], &row["holder"]), (&json!("unreadable"), &json!("unknown")), "{name}");
+        // What is too large is not read, so it is not called broken either.
+        assert_eq!(row["unreadable"].as_str().unwrap().contains("larger"), name.starts_with("10 MB"), "{name}: {row}");
     }
     let text = sandbox.run(["status"]).stdout_any().check().stdout;
     assert!(text.contains("\nfirst ") && text.contains("\nzebra "), "{text}");

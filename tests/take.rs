@@ -387,11 +387,13 @@ fn the_lock_is_the_same_file_after_a_thousand_releases() {
     use std::os::unix::fs::MetadataExt as _;
     let sandbox = Sandbox::new();
     sandbox.take("a", "t");
-    let before = std::fs::metadata(sandbox.place().join("lock")).unwrap();
+    // Held open, so that its number cannot be given to another file.
+    let before = std::fs::File::open(sandbox.place().join("lock")).unwrap();
     let both = r#"i=0; while [ $i -lt 1000 ]; do "$1" take t p && "$1" release t || exit; i=$((i+1)); done"#;
     sandbox.by("a", [""; 0]).through(["sh", "-c", both, "sh"]).stdout_any().check();
     let after = std::fs::metadata(sandbox.place().join("lock")).unwrap();
-    assert_eq!((after.dev(), after.ino()), (before.dev(), before.ino()));
+    let before = before.metadata().unwrap();
+    assert_eq!((after.dev(), after.ino(), before.nlink()), (before.dev(), before.ino(), 1));
     assert_eq!(sandbox.files(), ["claims/", "lock"]);
 }
 
