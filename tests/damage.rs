@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::support::{Sandbox, record};
+use crate::support::{AT_REST, Sandbox, record};
 
 /// Bytes that are no claim, each with a name for messages. All of them would be a claim of `a` on `t` if they were whole.
 fn damaged() -> Vec<(&'static str, Vec<u8>)> {
@@ -189,5 +189,5 @@ fn the_largest_claim_that_can_be_taken_can_be_read_again() {
     sandbox.by(&"ü".repeat(200), ["release", &target]).stdout_any().check();
     // And one that is too long is a usage error, not a claim that nobody can read.
     sandbox.by("a", ["take", "t", &"p".repeat(100_000)]).exit(2).stderr_has("purpose").check();
-    assert_eq!(sandbox.files(), ["claims/", "lock"]);
+    assert_eq!(sandbox.files(), AT_REST);
 }

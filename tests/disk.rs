@@ -147,9 +147,11 @@ fn a_full_disk_still_lets_go_of_what_is_released() {
         }
         fs::write(mounts.seen(sandbox.file("v")), record("v", "c", 901).to_string()).unwrap();
         mounts.shell(&sandbox, spoil);
-        mounts.run(sandbox.by("a", ["release", "t"])).stdout_has("released: t").check();
-        mounts.run(sandbox.by("a", ["release", "--all"])).stdout_has("released: u").check();
-        mounts.run(sandbox.by("a", ["release", "--stale"])).stdout_has("released: v").check();
+        for (what, said) in [("t", "released: t"), ("--all", "released: u"), ("--stale", "released: v")] {
+            // The trace may have no room for another line: that is warned of, and the release stands.
+            let run = mounts.run(sandbox.by("a", ["release", what])).stdout_has(said);
+            run.stderr_is(predicates::prelude::predicate::always()).check();
+        }
         assert_eq!(fs::read_dir(mounts.seen(sandbox.place().join("claims"))).unwrap().count(), 0);
     }
 }

@@ -113,7 +113,7 @@ fn the_place_is_its_owners_alone_whatever_the_umask() {
         for directory in ["", "claims", "unreadable"] {
             assert_eq!(mode(&deep.join(directory)), "700", "{umask} {directory}");
         }
-        for file in ["lock", "claims/t.json", "claims/u.json", "claims/broken.json"] {
+        for file in ["lock", "trace.jsonl", "claims/t.json", "claims/u.json", "claims/broken.json"] {
             assert_eq!(mode(&deep.join(file)), "600", "{umask} {file}");
         }
         assert_eq!(mode(deep.parent().unwrap()), "700", "{umask}: what leads to it");
@@ -148,10 +148,10 @@ fn a_group_directory_shares_its_claims_with_the_group() {
     for directory in ["claims", "unreadable"] {
         assert_eq!(mode(&sandbox.place().join(directory)), "2770", "{directory}");
     }
-    for file in ["lock", "claims/broken.json"] {
+    for file in ["lock", "trace.jsonl", "claims/broken.json"] {
         assert_eq!(mode(&sandbox.place().join(file)), "660", "{file}");
     }
-    for path in ["lock", "claims", "unreadable", "claims/broken.json"] {
+    for path in ["lock", "trace.jsonl", "claims", "unreadable", "claims/broken.json"] {
         assert_eq!(fs::metadata(sandbox.place().join(path)).unwrap().gid(), GROUP, "{path}");
     }
 }
@@ -260,6 +260,23 @@ fn a_lock_that_is_no_regular_file_is_an_error_and_what_it_leads_to_is_untouched(
 }
 
 #[test]
+fn a_trace_that_is_no_regular_file_is_warned_of_and_what_it_leads_to_is_untouched() {
+    for kind in KINDS {
+        let sandbox = Sandbox::new();
+        let victim = sandbox.work().join("victim");
+        fs::write(&victim, "precious").unwrap();
+        fs::create_dir(sandbox.place()).unwrap();
+        irregular(&sandbox.place().join("trace.jsonl"), kind, &victim);
+        // The trace is a record of what was done, not a condition for it.
+        for verb in [&["take", "t", "why"][..], &["beat", "t"], &["release", "t"]] {
+            sandbox.by("a", verb).stdout_any().stderr_has("trace.jsonl").check();
+        }
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+        assert!(!sandbox.work().join("nobody").exists());
+    }
+}
+
+#[test]
 fn a_part_of_the_place_that_is_a_link_leads_nowhere() {
     for part in ["claims", "unreadable"] {
         let sandbox = Sandbox::new();
@@ -300,7 +317,7 @@ fn what_a_crash_left_beside_the_claims_is_no_obstacle_and_is_not_followed() {
             irregular(&leftover, kind, &victim);
         }
         sandbox.take("a", "t");
-        assert_eq!(sandbox.files(), ["claims/t.json", "lock"], "{kind}");
+        assert_eq!(sandbox.files(), ["claims/t.json", "lock", "trace.jsonl"], "{kind}");
         assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
         assert!(!sandbox.work().join("nobody").exists());
     }

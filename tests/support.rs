@@ -27,6 +27,9 @@ use serde_json::{Map, Value};
 /// The program under test.
 pub(crate) const CLAIM: &str = env!("CARGO_BIN_EXE_claim");
 
+/// What [`Sandbox::files`] is on a machine at rest that has been at work.
+pub(crate) const AT_REST: [&str; 3] = ["claims/", "lock", "trace.jsonl"];
+
 /// By how many seconds an age may exceed what a test says.
 const SLACK: i64 = 18;
 

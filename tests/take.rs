@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Sandbox, ago, record};
+use crate::support::{AT_REST, Sandbox, ago, record};
 
 #[test]
 fn a_claim_is_the_five_fields_byte_for_byte() {
@@ -27,7 +27,11 @@ fn a_claim_is_the_five_fields_byte_for_byte() {
 "#
     );
     assert_eq!(String::from_utf8(sandbox.bytes("shared-config")).unwrap(), expected);
-    assert_eq!(sandbox.files(), ["claims/shared-config.json", "lock"], "one file per claim, and nothing left behind");
+    assert_eq!(
+        sandbox.files(),
+        ["claims/shared-config.json", "lock", "trace.jsonl"],
+        "one file per claim, and nothing left behind"
+    );
 }
 
 #[test]
@@ -150,13 +154,13 @@ fn a_release_removes_the_claim_and_leaves_the_directory_empty() {
     let sandbox = Sandbox::new();
     sandbox.take("a", "t");
     sandbox.by("a", ["release", "t"]).stdout_has("released: t").check();
-    assert_eq!(sandbox.files(), ["claims/", "lock"]);
+    assert_eq!(sandbox.files(), AT_REST);
     sandbox.by("a", ["release", "t"]).exit(3).stderr_has("NOT HELD").check();
     // Also a claim that had gone stale.
     sandbox.take("a", "t");
     sandbox.age("t", 100_000);
     sandbox.by("a", ["release", "t"]).stdout_has("released: t").check();
-    assert_eq!(sandbox.files(), ["claims/", "lock"]);
+    assert_eq!(sandbox.files(), AT_REST);
 }
 
 #[test]
@@ -394,7 +398,7 @@ fn the_lock_is_the_same_file_after_a_thousand_releases() {
     let after = std::fs::metadata(sandbox.place().join("lock")).unwrap();
     let before = before.metadata().unwrap();
     assert_eq!((after.dev(), after.ino(), before.nlink()), (before.dev(), before.ino(), 1));
-    assert_eq!(sandbox.files(), ["claims/", "lock"]);
+    assert_eq!(sandbox.files(), AT_REST);
 }
 
 #[test]
@@ -407,5 +411,5 @@ fn a_claim_can_be_renewed_and_released_after_the_host_was_renamed() {
             ["unshare", "--uts", "sh", "-c", r#"echo another-name >/proc/sys/kernel/hostname && exec "$@""#, "sh"];
         sandbox.by("u@old-name:77", verb).through(renamed).stdout_any().check();
     }
-    assert_eq!(sandbox.files(), ["claims/", "lock"]);
+    assert_eq!(sandbox.files(), AT_REST);
 }

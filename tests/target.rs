@@ -229,7 +229,7 @@ fn whatever_the_target_nothing_is_written_outside_the_place() {
         sandbox.by("a", ["take", target, "why"]).stdout_any().stderr_is(predicate::always()).check();
         assert_eq!(outside(&sandbox), before, "{target}");
         let files = sandbox.files();
-        assert!(files.len() == 2 && files[1] == "lock", "{target}: {files:?}");
+        assert!(files.len() == 3 && files[1..] == ["lock", "trace.jsonl"], "{target}: {files:?}");
         let name = files[0].strip_prefix("claims/").unwrap();
         assert!(!name.contains('/') && !name.starts_with('.'), "{target}: {name}");
         assert!(!fs::exists("/etc/claim-test-x").unwrap());
