@@ -16,6 +16,7 @@ mod house;
 mod identity;
 mod json;
 mod place;
+mod readme;
 mod refusal;
 mod status;
 mod support;

@@ -20,7 +20,7 @@ pub enum HolderError {
     /// More than [`LONGEST`] characters.
     #[error("a holder has at most {LONGEST} characters")]
     TooLong,
-    /// A control character, or one that hides or reorders text.
+    /// A control character.
     #[error("a holder cannot have control characters")]
     Control,
     /// The word for a claim file that nobody can read, so that no session can own such a file.
@@ -42,7 +42,7 @@ impl Holder {
             Err(HolderError::Empty)
         } else if text.chars().count() > LONGEST {
             Err(HolderError::TooLong)
-        } else if text.chars().any(crate::core::text::is_hidden) {
+        } else if text.chars().any(char::is_control) {
             Err(HolderError::Control)
         } else if text == UNKNOWN {
             Err(HolderError::Reserved)

@@ -63,7 +63,7 @@ pub enum TargetError {
     /// The empty text.
     #[error("a target cannot be empty")]
     Empty,
-    /// A control character, or one that hides or reorders text.
+    /// A control character.
     #[error("a target cannot have control characters: '{}'", crate::core::text::visible(.0))]
     Control(String),
     /// A name without anything that a file name could be made of.
@@ -242,7 +242,7 @@ impl Reach {
 fn check(text: &str) -> Result<(), TargetError> {
     if text.is_empty() {
         Err(TargetError::Empty)
-    } else if text.chars().any(crate::core::text::is_hidden) {
+    } else if text.chars().any(char::is_control) {
         Err(TargetError::Control(text.to_owned()))
     } else {
         Ok(())
