@@ -70,6 +70,17 @@ pub struct Effects {
     pub log: Vec<Line>,
 }
 
+impl Effects {
+    /// Adds what another decision of the same change wants.
+    pub fn and(&mut self, other: Self) {
+        self.aside.extend(other.aside);
+        self.clear.extend(other.clear);
+        self.write.extend(other.write);
+        self.retire.extend(other.retire);
+        self.log.extend(other.log);
+    }
+}
+
 /// One claim file to write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Write {
@@ -315,10 +326,11 @@ pub fn beat(entries: &[Entry], request: &Request<'_>, now: Timestamp) -> Decisio
     let line = log.beaten(claim);
     let claim = Claim { heartbeat_at: now, ..(*claim).clone() };
     let write = Write { file: entry.file.clone(), claim: claim.clone(), replaces: true, durable: false };
-    Decision {
-        verdict: Verdict::Beat(claim),
-        effects: Effects { write: vec![write], log: vec![line], ..Effects::default() },
-    }
+    // What a change that was cut short left behind goes now. A later beat would take it for the claim, and tell a holder
+    // whose exclusive claim was taken over meanwhile that all is well.
+    let retire = mine.iter().skip(1).map(|(entry, _)| entry.file.clone()).collect();
+    let effects = Effects { write: vec![write], retire, log: vec![line], ..Effects::default() };
+    Decision { verdict: Verdict::Beat(claim), effects }
 }
 
 /// Own claim: to be removed. Another's, fresh or stale: refused. None: not held.

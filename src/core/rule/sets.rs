@@ -70,9 +70,7 @@ pub fn lost_by<'a>(entries: &'a [Entry], holder: &Holder) -> Vec<&'a Entry> {
         .iter()
         .filter(|entry| match &entry.record {
             Record::Claim(claim, target) => {
-                claim.taken_from.as_deref() == Some(holder.as_str())
-                    && claim.holder != holder.as_str()
-                    && !held.iter().any(|own| own.is(target))
+                claim.taken_from.as_deref() == Some(holder.as_str()) && !held.iter().any(|own| own.is(target))
             }
             _ => false,
         })

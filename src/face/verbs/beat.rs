@@ -63,8 +63,7 @@ fn all(context: &Context, holder: &Holder) -> Result<Report, Failure> {
             .into_iter()
             .map(|target| {
                 let decision = rule::beat(entries, &Request { target: &target, holder }, now);
-                effects.write.extend(decision.effects.write);
-                effects.log.extend(decision.effects.log);
+                effects.and(decision.effects);
                 (target, decision.verdict)
             })
             .collect();

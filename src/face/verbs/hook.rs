@@ -212,9 +212,7 @@ fn beat_due(context: &Context, holder: &Holder) -> Result<(), Failure> {
     context.place.change(Absent::Empty, None, |entries| {
         let mut effects = Effects::default();
         for target in rule::held_by(entries, holder) {
-            let beat = rule::beat(entries, &Request { target: &target, holder }, now).effects;
-            effects.write.extend(beat.write);
-            effects.log.extend(beat.log);
+            effects.and(rule::beat(entries, &Request { target: &target, holder }, now).effects);
         }
         ((), effects)
     })?;
