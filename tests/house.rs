@@ -70,7 +70,7 @@ fn flaws(path: &str, text: &str) -> Vec<String> {
         flaw("has an `allow(…)`: `#[expect(…, reason = …)]` says why, and goes when it is no longer true".to_owned());
     }
     // Test modules read fixtures; the floors above they must not reach either.
-    let is_test = path.ends_with("tests.rs");
+    let is_test = path.ends_with("tests.rs") || path.contains("/tests/");
     for (floor, forbidden) in FORBIDDEN {
         if !path.starts_with(&format!("{floor}/")) && path != format!("{floor}.rs") {
             continue;
