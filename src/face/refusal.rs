@@ -67,10 +67,9 @@ pub(crate) fn lines(refusal: &Refusal, target: &Target, holder: Option<&Holder>,
     if refusal.more > 0 {
         lines.push(format!("  and {} more in the way: claim status {}", refusal.more, quoted(target.as_str())));
     }
-    lines.push(format!(
-        "  leave the work for later: claim handover add {} 'what is to be done'",
-        quoted(target.as_str())
-    ));
+    // The queue of what is held: there whoever has it now, and whoever has it next, will look.
+    let queue = by.claim().map_or(target.as_str(), |claim| &claim.target);
+    lines.push(format!("  leave the work for later: claim handover add {} 'what is to be done'", quoted(queue)));
     lines
 }
 
