@@ -27,7 +27,7 @@ impl Random {
 }
 
 /// A history of at least so many lines, and the directory and time at its end.
-pub fn history(seed: u64, length: usize) -> (Vec<Line>, Directory, i64) {
+pub(super) fn history(seed: u64, length: usize) -> (Vec<Line>, Directory, i64) {
     let mut random = Random(seed);
     let mut model = Model::default();
     let mut now = 1_786_000_000;

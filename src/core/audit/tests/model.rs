@@ -7,8 +7,8 @@ use crate::core::target::{PathStyle, Target};
 use crate::core::time::Timestamp;
 use crate::core::trace::{Act, Action, Blocker, Line, Terms};
 
-pub const HOLDERS: [&str; 5] = ["ant", "bee", "cat", "dog", "elk"];
-pub const TARGETS: [&str; 8] = ["notes", "settings", "/p", "/p/a", "/p/a/b", "/p/a-b", "/q/c", "/q/c/d"];
+pub(super) const HOLDERS: [&str; 5] = ["ant", "bee", "cat", "dog", "elk"];
+pub(super) const TARGETS: [&str; 8] = ["notes", "settings", "/p", "/p/a", "/p/a/b", "/p/a-b", "/q/c", "/q/c/d"];
 
 #[derive(Clone, Debug)]
 struct Note {
@@ -19,7 +19,7 @@ struct Note {
 }
 
 #[derive(Clone, Default)]
-pub struct Model {
+pub(super) struct Model {
     pub claims: Vec<Claim>,
     notes: Vec<Note>,
     pub waits: Vec<(String, String, i64)>,
@@ -27,7 +27,7 @@ pub struct Model {
 
 /// What a session can ask for, with the choices that the rule leaves open.
 #[derive(Clone, Debug)]
-pub enum Ask {
+pub(super) enum Ask {
     Take { terms: Terms, waited: Option<u64>, from: Option<String> },
     Beat,
     Release,
@@ -48,7 +48,7 @@ fn age(claim: &Claim, now: i64) -> i64 {
     now - claim.heartbeat_at.seconds()
 }
 
-pub fn fresh(claim: &Claim, now: i64) -> bool {
+pub(super) fn fresh(claim: &Claim, now: i64) -> bool {
     age(claim, now).abs() <= i64::from(claim.ttl_s)
 }
 
@@ -62,7 +62,7 @@ impl Model {
     }
 
     /// Claims of others that overlap and are not shared with this request.
-    pub fn others(&self, agent: &str, target: &str, shared: bool) -> Vec<&Claim> {
+    pub(super) fn others(&self, agent: &str, target: &str, shared: bool) -> Vec<&Claim> {
         let against =
             |claim: &&Claim| claim.holder != agent && overlap(&claim.target, target) && !(shared && claim.shared);
         self.claims.iter().filter(against).collect()
@@ -70,7 +70,14 @@ impl Model {
 
     /// The lines of one request; none when it is answered without one or could not have happened. `hint` says who of
     /// several stands in the way: holder and age.
-    pub fn ask(&mut self, now: i64, agent: &str, target: &str, ask: &Ask, hint: Option<(&str, i64)>) -> Vec<Line> {
+    pub(super) fn ask(
+        &mut self,
+        now: i64,
+        agent: &str,
+        target: &str,
+        ask: &Ask,
+        hint: Option<(&str, i64)>,
+    ) -> Vec<Line> {
         let act = Act { ts: Timestamp::from_seconds(now), agent, task: target };
         let pick = |claims: &[&Claim]| -> Option<(String, i64)> {
             let hinted = claims.iter().find(|claim| Some((claim.holder.as_str(), age(claim, now))) == hint);
@@ -218,7 +225,7 @@ impl Model {
         self.notes.iter().filter(move |note| note.target == target)
     }
 
-    pub fn startable(&self, agent: &str, target: &str, now: i64) -> Vec<u64> {
+    pub(super) fn startable(&self, agent: &str, target: &str, now: i64) -> Vec<u64> {
         let started: Vec<&Note> = self.of(target).filter(|note| note.state == NoteState::Started).collect();
         let lost = started.iter().filter(|note| note.by != agent && self.own(&note.by, target).is_none());
         let first = lost.map(|note| note.number).min();
@@ -233,7 +240,7 @@ impl Model {
         possible
     }
 
-    pub fn finishable(&self, agent: &str, target: &str, now: i64) -> Vec<u64> {
+    pub(super) fn finishable(&self, agent: &str, target: &str, now: i64) -> Vec<u64> {
         let at_work = |by: &str| self.own(by, target).is_some_and(|own| fresh(&self.claims[own], now));
         let started = self.of(target).filter(|note| note.state == NoteState::Started);
         started.filter(|note| note.by == agent || !at_work(&note.by)).map(|note| note.number).collect()
@@ -256,7 +263,7 @@ impl Model {
         }
     }
 
-    pub fn directory(&self) -> Directory {
+    pub(super) fn directory(&self) -> Directory {
         let claim_entry = |claim: &Claim| {
             let stem = Target::recorded(&claim.target, PathStyle::HERE).ok().unwrap().stem();
             let suffix = if claim.shared { format!("+{}", claim.holder) } else { String::new() };
@@ -285,14 +292,14 @@ fn ended(mut lines: Vec<Line>, waited: Option<u64>) -> Vec<Line> {
 }
 
 /// Whether exactly these lines could have been written, and have left this directory.
-pub fn could_have_happened(lines: &[Line], directory: &Directory) -> bool {
+pub(super) fn could_have_happened(lines: &[Line], directory: &Directory) -> bool {
     let mut model = Model::default();
     model.explains(lines) && model.directory() == *directory
 }
 
 impl Model {
     /// Whether exactly these lines could come next. A take and the claims broken for it are one request.
-    pub fn explains(&mut self, lines: &[Line]) -> bool {
+    pub(super) fn explains(&mut self, lines: &[Line]) -> bool {
         let mut rest = lines;
         while !rest.is_empty() {
             let taken = rest.iter().take_while(|line| line.action == Action::BreakClaim && line.rule == 4).count();

@@ -71,7 +71,7 @@ fn changes(line: &Line) -> Vec<(&'static str, Change)> {
 fn applied<T: Clone>(all: &[T], position: usize, change: &Change, replaced: impl Fn(&Line) -> T) -> Vec<T> {
     let mut all = all.to_vec();
     match change {
-        Change::Delete => _ = all.remove(position),
+        Change::Delete => drop(all.remove(position)),
         Change::Swap if position + 1 < all.len() => all.swap(position, position + 1),
         Change::Swap => {}
         Change::Repeat => all.insert(position, all[position].clone()),
