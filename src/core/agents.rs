@@ -185,6 +185,12 @@ pub fn named(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name)
 }
 
+/// The names of the tools of an agent that write, for a test that a hook is called for each.
+#[cfg(test)]
+pub(super) fn writing_tools(agent: &Agent) -> Vec<&'static str> {
+    agent.tools.iter().flat_map(|(names, _)| names.iter().copied()).collect()
+}
+
 /// The holder that a call speaks for, such as `claude:<id>`. `None` when the payload has no session id.
 pub fn holder(call: &Call) -> Option<String> {
     call.session.as_deref().map(|session| holder_of(call.agent, session))

@@ -7,6 +7,7 @@ pub mod claim;
 pub mod duration;
 pub mod entry;
 pub mod holder;
+pub mod install;
 pub mod note;
 pub mod patch;
 pub mod rule;

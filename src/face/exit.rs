@@ -13,7 +13,7 @@ pub(crate) enum Exit {
     Usage,
     /// 3: beat or release of a claim that this holder does not have.
     NotHeld,
-    /// 4: `status --exit-code` listed something.
+    /// 4: `status --exit-code` listed something, `audit` or `doctor` found something.
     Leftovers,
     /// 75: another session holds it. `EX_TEMPFAIL` of sysexits.h: later, not never.
     Refused,

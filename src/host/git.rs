@@ -1,10 +1,10 @@
-//! What git is about to commit. The only thing that git itself is asked.
+//! What git is about to commit, and where it looks for its hooks: the only things that git itself is asked.
 
 #![expect(clippy::disallowed_methods, reason = "this is the module that starts git")]
 
 use std::{
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -45,6 +45,25 @@ pub fn staged() -> Result<(PathBuf, Vec<PathBuf>), GitError> {
         .map(|path| Ok(root.join(text(path)?)))
         .collect::<Result<_, GitError>>()?;
     Ok((root, paths))
+}
+
+/// The directory that git takes this repository's hooks from, whether it is there or not: `core.hooksPath`, else the
+/// one that all worktrees share.
+///
+/// # Errors
+/// [`GitError`] when this is no repository, or git cannot be asked.
+pub fn hooks(directory: &Path) -> Result<PathBuf, GitError> {
+    let path = ask(&["rev-parse", "--git-path", "hooks"])?;
+    Ok(directory.join(text(path.strip_suffix(b"\n").unwrap_or(&path))?))
+}
+
+/// The git directory that all worktrees of this repository share.
+///
+/// # Errors
+/// As [`hooks`].
+pub fn common() -> Result<PathBuf, GitError> {
+    let path = ask(&["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+    Ok(PathBuf::from(text(path.strip_suffix(b"\n").unwrap_or(&path))?))
 }
 
 fn ask(arguments: &[&str]) -> Result<Vec<u8>, GitError> {

@@ -8,4 +8,6 @@ pub mod git;
 pub mod identity;
 pub mod input;
 pub mod paths;
+pub mod programs;
+pub mod settings;
 pub mod trees;

@@ -9,6 +9,7 @@ use std::{
 use crate::{
     core::{entry::Entry, rule::Effects, target::Reach, trace::Line},
     store::{
+        checked,
         claims::{self, Listing},
         error::Error,
         folder::Folder,
@@ -135,6 +136,17 @@ impl Place {
         let lock = Lock::acquire(&place, lock::PATIENCE)?;
         let claims = place.make_sub(CLAIMS)?;
         Ok(Some(Locked { place, claims, of: self.clone(), _lock: lock }))
+    }
+
+    /// Proves that claims can be made here: makes the place, takes its lock, writes a file, reads it back, and removes it.
+    ///
+    /// # Errors
+    /// What stands in the way of the first claim.
+    pub fn prove(&self) -> Result<(), Error> {
+        if let Some(locked) = self.locked(Absent::Make)? {
+            drop(checked::stage(&locked.place, b"claim doctor\n", true)?);
+        }
+        Ok(())
     }
 
     /// A part of the place, if it is there.

@@ -2,9 +2,13 @@
 
 mod audit;
 mod beat;
+mod doctor;
+mod doctor_hosts;
 mod guard;
 mod handover;
 pub(crate) mod hook;
+mod install;
+mod install_git;
 mod log;
 mod release;
 mod status;
@@ -29,6 +33,8 @@ pub(crate) enum Verb {
     Handover(handover::Arguments),
     Audit(audit::Arguments),
     Log(log::Arguments),
+    Install(install::Arguments),
+    Doctor(doctor::Arguments),
 }
 
 /// Carries a verb out.
@@ -41,6 +47,8 @@ pub(crate) fn run(context: &Context, verb: Verb) -> Result<Report, Failure> {
         Verb::Guard(arguments) => guard::run(context, &arguments),
         Verb::Audit(_) => audit::run(context),
         Verb::Log(arguments) => log::run(context, &arguments),
+        Verb::Install(arguments) => install::run(context, &arguments),
+        Verb::Doctor(arguments) => doctor::run(context, &arguments),
         Verb::Handover(arguments) => handover::run(context, &arguments),
         Verb::Hook(_) => Err(Failure::error("internal", "the hook answers in its host's own form")),
     }
