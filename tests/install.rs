@@ -2,10 +2,8 @@
 
 use std::{
     fs,
-    io::Write as _,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
     path::{Path, PathBuf},
-    process::Stdio,
 };
 
 use claim::core::install::{Content, HOSTS};
@@ -13,11 +11,11 @@ use predicates::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    machine::{Machine, executable, files, found, said},
+    machine::{Machine, files, found},
     support::need,
 };
 
-fn samples() -> PathBuf {
+pub(crate) fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("hooks")
 }
 
@@ -290,242 +288,16 @@ fn what_came_of_it_is_one_object() {
     machine.run(["install", "claude", "--user", "--project"]).exit(2).stderr_some().check();
 }
 
-/// Every command of every host that is given to a shell: the host, the event, the command.
-fn commands() -> Vec<(&'static str, String, String)> {
-    let mut found = Vec::new();
-    for host in HOSTS {
-        for file in host.files.iter().filter(|file| matches!(file.content, Content::Hooks(_))) {
-            let text = fs::read_to_string(samples().join(file.sample)).unwrap();
-            let value: Value = serde_json::from_str(&text).unwrap();
-            for (event, list) in value["hooks"].as_object().unwrap() {
-                let element = &list[0];
-                let handler = element.get("hooks").map_or(element, |hooks| &hooks[0]);
-                let command = handler.get("command").or(handler.get("bash")).unwrap().as_str().unwrap();
-                found.push((host.name, event.clone(), command.to_owned()));
-            }
-        }
-    }
-    assert!(found.len() > 30, "{}", found.len());
-    found
-}
-
-/// Every way in which a program can go wrong: a name, what it is, and whether it is a refusal of its own.
-const PROGRAMS: &[(&str, Option<&str>)] = &[
-    ("missing", None),
-    ("silent failure", Some("#!/bin/sh\nexit 1\n")),
-    ("refusal in another code", Some("#!/bin/sh\nexit 75\n")),
-    ("panic", Some("#!/bin/sh\necho panicked >&2\nexit 101\n")),
-    ("killed", Some("#!/bin/sh\nkill -9 $$\n")),
-    ("no program", Some("\u{1}")),
-];
-
 #[test]
-fn before_a_write_every_failure_is_a_denial_that_says_something_and_elsewhere_nothing() {
+fn a_file_that_somebody_else_has_just_changed_is_left_to_them() {
+    use claim::host::settings::{self, SettingsError};
     let machine = Machine::new();
-    let work = machine.sandbox.work();
-    machine.add("sh", &found("sh"));
-    for (host, event, command) in commands() {
-        let is_before = command.contains("exit 2");
-        let shells: &[&str] =
-            if command.starts_with("sh -c") { &["sh", "bash", "zsh", "fish"] } else { &["sh", "bash"] };
-        for shell in shells {
-            let run = |program: Option<&str>| {
-                match program {
-                    Some(text) => machine.script("claim", text),
-                    None => drop(fs::remove_file(machine.bin().join("claim"))),
-                }
-                let output = machine.command("s", &work, found(shell)).args(["-c", &command]).output().unwrap();
-                let texts = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-                (output.status.code(), texts)
-            };
-            for (name, program) in PROGRAMS {
-                let (code, [stdout, stderr]) = run(*program);
-                let case = format!("{host} {event} in {shell}: {name}: {stderr}");
-                assert_eq!(stdout, "", "{case}");
-                assert_eq!(code, Some(if is_before { 2 } else { 0 }), "{case}");
-                let message = "claim: the hook failed, so this write was stopped; see: claim doctor\n";
-                assert_eq!(stderr.ends_with(message), is_before, "{case}");
-            }
-            let refusal = "#!/bin/sh\necho '{}'\necho REFUSED >&2\nexit 2\n";
-            let (code, texts) = run(Some(refusal));
-            assert_eq!(code, Some(if is_before { 2 } else { 0 }), "{host} {event}");
-            assert_eq!(texts, ["{}\n", "REFUSED\n"], "{host} {event}: a refusal's own words, once");
-            let (code, texts) = run(Some("#!/bin/sh\nexit 0\n"));
-            assert_eq!((code, texts), (Some(0), [String::new(), String::new()]), "{host} {event}");
-        }
-    }
-}
-
-#[test]
-fn a_script_for_cline_makes_every_failure_a_cancel() {
-    let machine = Machine::new();
-    let work = machine.sandbox.work();
-    for name in ["PreToolUse", "TaskStart", "TaskComplete"] {
-        for (case, program) in PROGRAMS {
-            match program {
-                Some(text) => machine.script("claim", text),
-                None => drop(fs::remove_file(machine.bin().join("claim"))),
-            }
-            let output = machine.command("s", &work, samples().join("cline").join(name)).output().unwrap();
-            if name == "PreToolUse" {
-                let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-                assert_eq!(answer["cancel"], true, "{case}");
-                assert!(answer["errorMessage"].as_str().unwrap().starts_with("claim: the hook failed"), "{case}");
-                assert_eq!(output.status.code(), Some(2), "{case}");
-            } else {
-                assert_eq!((output.status.code(), &output.stdout[..]), (Some(0), &b""[..]), "{case}");
-            }
-        }
-    }
-}
-
-#[test]
-fn the_installed_command_denies_and_allows_by_the_real_program() {
-    let machine = Machine::new();
-    let (held, home) = (machine.repository("held"), machine.repository("home"));
-    machine.by("other", ["take", held.to_str().unwrap(), "busy"]).stdout_any().check();
-    let command =
-        commands().into_iter().find(|(host, event, _)| (*host, &**event) == ("claude", "PreToolUse")).unwrap().2;
-    let ask = |path: &Path| {
-        let payload = json!({"session_id": "s1", "cwd": home, "hook_event_name": "PreToolUse", "tool_name": "Write",
-            "tool_input": {"file_path": path, "content": "x"}, "transcript_path": "/t.jsonl", "permission_mode": "default"});
-        let mut child = machine
-            .command("s", &home, found("sh"))
-            .env_remove("CLAIM_HOLDER")
-            .args(["-c", &command])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
-        child.wait_with_output().unwrap()
-    };
-    let allowed = ask(&home.join("b.txt"));
-    assert_eq!((allowed.status.code(), said(&allowed)), (Some(0), String::new()));
-    let denied = ask(&held.join("b.txt"));
-    assert_eq!(denied.status.code(), Some(2));
-    let stderr = String::from_utf8(denied.stderr).unwrap();
-    assert!(stderr.starts_with("REFUSED: "), "{stderr}");
-    assert!(!stderr.contains("the hook failed"), "{stderr}");
-}
-
-#[test]
-fn the_git_hook_calls_the_one_before_it_and_gives_its_name_back() {
-    let machine = Machine::new();
-    let repository = machine.repository("repository");
-    let hooks = repository.join(".git/hooks");
-    fs::create_dir_all(&hooks).unwrap();
-    let original = "#!/bin/sh\necho original ran\n";
-    fs::write(hooks.join("pre-commit"), original).unwrap();
-    executable(&hooks.join("pre-commit"));
-    let before = files(&hooks);
-    let run = |arguments: &[&str]| machine.run(arguments).within(&repository);
-
-    run(&["install", "git", "--dry-run"])
-        .stdout_is(predicate::str::contains("(moved to [WORK]").not().and(predicate::str::contains("(moved to ")))
-        .check();
-    assert_eq!(files(&hooks), before);
-    run(&["install", "git"])
-        .stdout(
-            "installed for git:\n  [WORK]/repository/.git/hooks/pre-commit (created)\n  \
-             [WORK]/repository/.git/hooks/pre-merge-commit (created)\n  next: nothing: the next commit in this repository \
-             asks claim, in every worktree of it\n  [WORK]/repository/.git/hooks/pre-commit (moved to \
-             [WORK]/repository/.git/hooks/pre-commit.before-claim)\n",
-        )
-        .check();
-    run(&["install", "git"]).stdout("already installed for git: nothing to change\n").check();
-    fs::write(repository.join("b.txt"), "b\n").unwrap();
-    machine.git_done(&repository, &["add", "."]);
-    let output = machine.git("session-a41", &repository, &["commit", "-m", "b"]);
-    assert!(output.status.success() && said(&output).contains("original ran"), "{}", said(&output));
-
-    // An older version of claim's own is renewed, and what it calls stays.
-    fs::write(hooks.join("pre-commit"), "#!/bin/sh\n# claim's git hook: older\n").unwrap();
-    run(&["install", "git"]).stdout_any().check();
-    assert_eq!(fs::read_to_string(hooks.join("pre-commit")).unwrap(), claim::core::install::GIT_HOOK);
-    run(&["install", "git", "--uninstall"]).stdout_any().check();
-    assert_eq!(fs::read_to_string(hooks.join("pre-commit")).unwrap(), original);
-    assert_eq!(files(&hooks), before);
-    run(&["install", "git", "--uninstall"]).stdout("not installed for git: nothing to remove\n").check();
-}
-
-#[test]
-fn a_git_hook_is_not_moved_over_another() {
-    let machine = Machine::new();
-    let repository = machine.repository("repository");
-    let hooks = repository.join(".git/hooks");
-    fs::create_dir_all(&hooks).unwrap();
-    for name in ["pre-commit", "pre-commit.before-claim"] {
-        fs::write(hooks.join(name), name).unwrap();
-    }
-    machine
-        .run(["install", "git"])
-        .within(&repository)
-        .exit(1)
-        .stderr(
-            "claim: [WORK]/repository/.git/hooks/pre-commit would be moved to \
-             [WORK]/repository/.git/hooks/pre-commit.before-claim, which is there: move that away\n",
-        )
-        .check();
-    assert_eq!(fs::read_to_string(hooks.join("pre-commit")).unwrap(), "pre-commit");
-    machine.run(["install", "git", "--user"]).within(&repository).exit(2).stderr_some().check();
-    machine.run(["install", "git"]).exit(1).stderr_some().check();
-}
-
-#[test]
-fn a_git_hook_that_cannot_be_written_leaves_the_old_one_in_place() {
-    let machine = Machine::new();
-    let repository = machine.repository("repository");
-    let hooks = repository.join(".git/hooks");
-    fs::create_dir_all(&hooks).unwrap();
-    fs::write(hooks.join("pre-commit"), "#!/bin/sh\n").unwrap();
-    let before = files(&hooks);
-    machine
-        .run(["install", "git"])
-        .within(&repository)
-        .through([found("strace").to_str().unwrap(), "-qq", "-o", "/dev/null", "-e", "inject=/^fsync:error=EIO"])
-        .exit(1)
-        .stderr_some()
-        .check();
-    assert_eq!(files(&hooks), before);
-}
-
-#[test]
-fn hooks_that_a_program_looks_after_are_left_to_it() {
-    let machine = Machine::new();
-    for (name, hook, file) in [
-        ("lefthook", "#!/bin/sh\n# LEFTHOOK\n", "lefthook.yml"),
-        (
-            "pre-commit",
-            "#!/bin/sh\n# File generated by pre-commit: https://pre-commit.com\n",
-            ".pre-commit-config.yaml",
-        ),
-        ("husky", "", ".husky/pre-commit"),
-    ] {
-        let repository = machine.repository(name);
-        if name == "husky" {
-            fs::create_dir_all(repository.join(".husky/_")).unwrap();
-            machine.git_done(&repository, &["config", "core.hooksPath", ".husky/_"]);
-        } else {
-            fs::create_dir_all(repository.join(".git/hooks")).unwrap();
-            fs::write(repository.join(".git/hooks/pre-commit"), hook).unwrap();
-        }
-        machine
-            .run(["install", "git"])
-            .within(&repository)
-            .exit(1)
-            .stderr_is(
-                predicate::str::starts_with(format!("claim: {name} looks after the hooks of this repository"))
-                    .and(predicate::str::contains(format!("add this to {}", repository.join(file).display())))
-                    .and(predicate::str::contains("claim guard --staged")),
-            )
-            .check();
-        fs::write(repository.join(file), "claim guard --staged\n").unwrap();
-        machine
-            .run(["install", "git"])
-            .within(&repository)
-            .stdout(format!("already installed for git (by {name}): nothing to change\n"))
-            .check();
-    }
+    let path = with_settings(&machine, SETTINGS);
+    let new = "{}\n";
+    assert!(matches!(settings::write(&path, Some("read before"), new, false), Err(SettingsError::Changed(_))));
+    assert!(matches!(settings::write(&path, None, new, false), Err(SettingsError::Changed(_))));
+    let home = machine.sandbox.home();
+    assert!(matches!(settings::remove(&path, "read before", &home), Err(SettingsError::Changed(_))));
+    assert_eq!(fs::read_to_string(&path).unwrap(), SETTINGS);
+    assert_eq!(files(path.parent().unwrap()), ["settings.json"]);
 }

@@ -12,12 +12,16 @@
 
 mod damage;
 mod disk;
+mod doctor;
 mod house;
 mod identity;
 mod install;
+mod install_commands;
+mod install_git;
 mod json;
 mod machine;
 mod place;
+mod precommit;
 mod readme;
 mod refusal;
 mod status;

@@ -103,11 +103,11 @@ pub fn write(path: &Path, old: Option<&str>, new: &str, executable: bool) -> Res
     }
     let backup = backup_of(path);
     let mut kept = None;
-    if let Some(old) = old {
-        if read(&backup)?.as_deref() != Some(new) {
-            put(&backup, &real, old, false)?;
-            kept = Some(backup.clone());
-        }
+    if let Some(old) = old
+        && read(&backup)?.as_deref() != Some(new)
+    {
+        put(&backup, &real, old, false)?;
+        kept = Some(backup.clone());
     }
     if old.is_some() && links(&real) > 1 {
         fs::write(&real, new).map_err(|source| SettingsError::Io { action: "write", path: real.clone(), source })?;

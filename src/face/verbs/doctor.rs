@@ -74,7 +74,7 @@ impl Check {
         Self { state: State::Problem, ..Self::ok(topic, message) }
     }
 
-    pub(super) fn to_do(self, remedy: impl Into<String>) -> Self {
+    pub(super) fn remedied_by(self, remedy: impl Into<String>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
 
@@ -138,10 +138,12 @@ fn program() -> Check {
         (Some(found), _) => Check::ok("program", format!("{version}, on the PATH as {}", shown(&found))),
         (None, this) => {
             let this = this.unwrap_or_else(|| "claim".into());
-            Check::problem("program", "claim is not on the PATH, so every hook denies every write").to_do(format!(
-                "ln -s {} /usr/local/bin/claim   (or any other directory on the PATH)",
-                quoted(&this.to_string_lossy())
-            ))
+            Check::problem("program", "claim is not on the PATH, so every hook denies every write").remedied_by(
+                format!(
+                    "ln -s {} /usr/local/bin/claim   (or any other directory on the PATH)",
+                    quoted(&this.to_string_lossy())
+                ),
+            )
         }
     }
 }
@@ -150,7 +152,7 @@ fn place(context: &Context) -> Check {
     let path = shown(context.place.path());
     match context.place.prove() {
         Ok(()) => Check::ok("place", format!("{path}: written, read back and locked")),
-        Err(error) => Check::problem("place", error.to_string()).to_do(format!(
+        Err(error) => Check::problem("place", error.to_string()).remedied_by(format!(
             "let this user write there, or set CLAIM_DIR for every session alike; in an agent's sandbox, open {path}"
         )),
     }
@@ -167,7 +169,7 @@ fn holder(context: &Context) -> Check {
             Check::ok("holder", format!("{}, from {source}", visible(holder.as_str())))
         }
         Err(IdentityError::Unknown) => {
-            Check::note("holder", "nobody says which session this is").to_do("export CLAIM_HOLDER=NAME")
+            Check::note("holder", "nobody says which session this is").remedied_by("export CLAIM_HOLDER=NAME")
         }
         Err(error) => Check::problem("holder", error.to_string()),
     }
@@ -186,7 +188,7 @@ fn repository(asked: bool) -> Check {
             Some(file) => Check::ok(TOPIC, format!("{} runs claim, by {}", manager.name, shown(&file))),
             None => Check::note(TOPIC, format!("commits here are not checked; {} looks after the hooks", manager.name))
                 .graver_if(asked)
-                .to_do("claim install git   (says what to write where)"),
+                .remedied_by("claim install git   (says what to write where)"),
         };
     }
     let hook = hooks.directory.join("pre-commit");
@@ -196,7 +198,7 @@ fn repository(asked: bool) -> Check {
             return Check::ok(TOPIC, format!("commits here are checked, by {}", shown(&hook)));
         }
         return Check::problem(TOPIC, format!("git leaves {} out, because it is not executable", shown(&hook)))
-            .to_do(format!("chmod +x {}", quoted(&hook.to_string_lossy())));
+            .remedied_by(format!("chmod +x {}", quoted(&hook.to_string_lossy())));
     }
     let usual = git::common().map(|common| common.join("hooks/pre-commit")).ok();
     if let Some(usual) = usual.filter(|usual| is_ours(usual) && !programs::is_same(usual, &hook)) {
@@ -204,9 +206,9 @@ fn repository(asked: bool) -> Check {
             TOPIC,
             format!("core.hooksPath is {}, so {} never runs", shown(&hooks.directory), shown(&usual)),
         )
-        .to_do("claim install git");
+        .remedied_by("claim install git");
     }
-    Check::note(TOPIC, "commits here are not checked").graver_if(asked).to_do("claim install git")
+    Check::note(TOPIC, "commits here are not checked").graver_if(asked).remedied_by("claim install git")
 }
 
 fn is_ours(path: &Path) -> bool {

@@ -46,17 +46,17 @@ pub(super) fn checks(host: &Host, asked: bool, place: &Path) -> Result<Vec<Check
             Found::Whole { file, is_current } => whole = whole.or(Some((file, is_current))),
             Found::Parts { file, missing } => checks.push(
                 Check::problem(host.name, format!("the hook in {} does not call at {missing}", shown(&file)))
-                    .to_do(&install),
+                    .remedied_by(&install),
             ),
             Found::Bad(message) => {
-                checks.push(Check::problem(host.name, message).to_do("mend that file, then: claim doctor"));
+                checks.push(Check::problem(host.name, message).remedied_by("mend that file, then: claim doctor"));
             }
         }
     }
     if let Some(switch) = switched_off(host)? {
         checks.push(
             Check::problem(host.name, format!("its hooks are switched off by {}", switch.1))
-                .to_do(format!("take that out of {}", shown(&switch.0))),
+                .remedied_by(format!("take that out of {}", shown(&switch.0))),
         );
     }
     if !checks.is_empty() {
@@ -65,7 +65,7 @@ pub(super) fn checks(host: &Host, asked: bool, place: &Path) -> Result<Vec<Check
     let Some((file, is_current)) = whole.or_else(|| plugin(host).map(|file| (file, true))) else {
         let message = format!("{} is on this machine and would write without asking claim", host.title);
         // Settings may outlive the program; a program is one that somebody runs.
-        return Ok(vec![Check::problem(host.name, message).graver_if(asked || has_program).to_do(install)]);
+        return Ok(vec![Check::problem(host.name, message).graver_if(asked || has_program).remedied_by(install)]);
     };
     if is_current {
         let caveat = if host.name == "codex" { " (whether it is trusted, only /hooks in Codex shows)" } else { "" };
@@ -76,7 +76,7 @@ pub(super) fn checks(host: &Host, asked: bool, place: &Path) -> Result<Vec<Check
                 host.name,
                 format!("{} asks claim, by a hook of another version in {}", host.title, shown(&file)),
             )
-            .to_do(install),
+            .remedied_by(install),
         );
     }
     checks.extend(sandbox(host, place)?);
@@ -183,6 +183,6 @@ fn sandbox(host: &Host, place: &Path) -> Result<Option<Check>, Failure> {
     let file = paths.first().map(|path| shown(path)).unwrap_or_default();
     Ok(Some(
         Check::problem(host.name, "its sandbox keeps what it types in its shell from the place; its hook is not in it")
-            .to_do(format!("add to {file}:\n{line}")),
+            .remedied_by(format!("add to {file}:\n{line}")),
     ))
 }
