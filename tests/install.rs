@@ -222,6 +222,7 @@ fn what_cannot_be_written_or_proved_is_an_error_and_leaves_nothing_behind() {
     need("strace");
     for (injection, complaint) in [
         ("/^rename:error=EROFS", "Read-only file system"),
+        ("/^rename:error=EBUSY:when=2", "Device or resource busy"),
         ("/^write:retval=1:when=1", "does not hold what was written to it"),
         ("/^fsync:error=EIO", "Input/output error"),
     ] {

@@ -109,12 +109,17 @@ pub fn write(path: &Path, old: Option<&str>, new: &str, executable: bool) -> Res
         put(&backup, &real, old, false)?;
         kept = Some(backup.clone());
     }
-    if old.is_some() && links(&real) > 1 {
-        fs::write(&real, new).map_err(|source| SettingsError::Io { action: "write", path: real.clone(), source })?;
-        verify(&real, new)?;
+    let written = if old.is_some() && links(&real) > 1 {
+        fs::write(&real, new)
+            .map_err(|source| SettingsError::Io { action: "write", path: real.clone(), source })
+            .and_then(|()| verify(&real, new))
     } else {
-        put(&real, &real, new, executable)?;
-    }
+        put(&real, &real, new, executable).inspect_err(|_| {
+            // The file is as it was, so nothing has to be kept of it.
+            drop(kept.as_deref().map(remove_file));
+        })
+    };
+    written?;
     if old.is_some() && kept.is_none() {
         remove_file(&backup)?;
     }
