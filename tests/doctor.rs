@@ -56,7 +56,7 @@ fn what_is_well_is_one_calm_line_each() {
             env!("CARGO_PKG_VERSION")
         ))
         .check();
-    assert_eq!(machine.sandbox.files(), ["claims", "lock"], "the proof leaves nothing behind");
+    assert_eq!(machine.sandbox.files(), ["claims/", "lock"], "the proof leaves nothing behind");
 }
 
 #[test]
