@@ -93,37 +93,36 @@ fn at_home(path: &Path) -> Result<PathBuf, PathError> {
 pub fn resolve(path: &Path) -> Result<PathBuf, PathError> {
     // Without a separator at the end, which says nothing about a target: the system would ask for a directory there.
     let path: &Path = &path.components().collect::<PathBuf>();
-    match fs::canonicalize(path) {
-        Ok(real) => return Ok(real),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(unresolved(path, error)),
+    if let Some(real) = existing(path)? {
+        return Ok(real);
     }
-    // Part after part, so that `..` behind a link leads where the system would go.
-    let mut real = PathBuf::new();
-    let mut missing = false;
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                real.pop();
-                missing = missing && !exists(&real)?;
-            }
-            Component::Prefix(_) | Component::RootDir => real.push(part),
-            Component::Normal(name) if missing => real.push(name),
-            Component::Normal(name) => {
-                let next = real.join(name);
-                match fs::canonicalize(&next) {
-                    Ok(canonical) => real = canonical,
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                        real = dangling(&next)?.unwrap_or(next);
-                        missing = true;
-                    }
-                    Err(error) => return Err(unresolved(&next, error)),
-                }
+    // From the end, one part after the other: a file that is about to be written lacks only itself, and asking for each
+    // directory on the way would cost the square of their number.
+    match (path.parent(), path.components().next_back()) {
+        (Some(above), Some(Component::Normal(name))) => {
+            let next = resolve(above)?.join(name);
+            // Where `..` led out of something that is not there, what is behind it may exist all the same.
+            let found = if next == path { None } else { existing(&next)? };
+            match found {
+                Some(real) => Ok(real),
+                None => Ok(dangling(&next)?.unwrap_or(next)),
             }
         }
+        (Some(above), Some(Component::ParentDir)) => {
+            let mut real = resolve(above)?;
+            real.pop();
+            Ok(real)
+        }
+        _ => Ok(path.to_owned()),
     }
-    Ok(real)
+}
+
+fn existing(path: &Path) -> Result<Option<PathBuf>, PathError> {
+    match fs::canonicalize(path) {
+        Ok(real) => Ok(Some(real)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unresolved(path, error)),
+    }
 }
 
 /// Where a link that leads to nothing yet would have its file made: writing through it creates that file.
@@ -135,14 +134,6 @@ fn dangling(path: &Path) -> Result<Option<PathBuf>, PathError> {
             resolve(&above.join(leads_to)).map(Some)
         }
         Err(_) => Ok(None),
-    }
-}
-
-fn exists(path: &Path) -> Result<bool, PathError> {
-    match fs::symlink_metadata(path) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(unresolved(path, error)),
     }
 }
 

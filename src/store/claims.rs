@@ -34,7 +34,7 @@ pub struct Flaw {
 /// Reads everything, going on past what cannot be read.
 pub(crate) fn list(claims: &Folder) -> Result<Listing, Error> {
     let mut listing = Listing::default();
-    for file in names(claims)? {
+    for file in names(claims, |_| true)? {
         if stem_of(&file).is_none() {
             let problem = format!(
                 "{} does not end in {ENDING}: it is no claim",
@@ -56,10 +56,8 @@ pub(crate) fn list(claims: &Folder) -> Result<Listing, Error> {
 /// Reads the claims that can concern a target; what cannot be read there is an error, since nothing can be said then.
 pub(crate) fn within(claims: &Folder, reach: Option<&Reach>) -> Result<Vec<Entry>, Error> {
     let mut entries = Vec::new();
-    for file in names(claims)? {
-        if stem_of(&file).is_some_and(|stem| reach.is_none_or(|reach| reach.has(stem))) {
-            entries.extend(read(claims, &file)?);
-        }
+    for file in names(claims, |file| stem_of(file).is_some_and(|stem| reach.is_none_or(|reach| reach.has(stem))))? {
+        entries.extend(read(claims, &file)?);
     }
     Ok(entries)
 }
@@ -98,8 +96,8 @@ pub(crate) fn perform(place: &Folder, claims: &Folder, effects: &Effects) -> Res
     Ok(())
 }
 
-fn names(claims: &Folder) -> Result<Vec<String>, Error> {
-    let mut names = claims.names()?;
+fn names(claims: &Folder, wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, Error> {
+    let mut names = claims.names(wanted)?;
     names.sort_unstable();
     Ok(names)
 }

@@ -213,9 +213,8 @@ pub fn stem_and_file(place: &Path, path: &Path) -> Option<(String, String)> {
 }
 
 fn queues(handovers: &Folder, reach: Option<&Reach>) -> Result<Vec<Queue>, Error> {
-    let mut stems = handovers.names()?;
+    let mut stems = handovers.names(|stem| reach.is_none_or(|reach| reach.has(stem)))?;
     stems.sort_unstable();
-    stems.retain(|stem| reach.is_none_or(|reach| reach.has(stem)));
     let mut queues = Vec::new();
     for stem in stems {
         queues.extend(queue(handovers, &stem)?);
@@ -243,7 +242,7 @@ fn queue(handovers: &Folder, stem: &str) -> Result<Option<Queue>, Error> {
 
 fn notes(folder: Option<&Folder>) -> Result<Vec<Note>, Error> {
     let Some(folder) = folder else { return Ok(Vec::new()) };
-    let mut notes: Vec<Note> = folder.names()?.iter().filter_map(|name| Note::parse(name)).collect();
+    let mut notes: Vec<Note> = folder.names(|_| true)?.iter().filter_map(|name| Note::parse(name)).collect();
     notes.sort_by_key(|note| note.number);
     Ok(notes)
 }

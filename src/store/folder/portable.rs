@@ -74,10 +74,11 @@ impl Folder {
     }
 
     /// See the Unix form.
-    pub(crate) fn names(&self) -> Result<Vec<String>, Error> {
+    pub(crate) fn names(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, Error> {
         let fail = |source| failed("list", &self.path, source);
         let entries = fs::read_dir(&self.path).map_err(fail)?;
-        entries.map(|entry| Ok(entry.map_err(fail)?.file_name().to_string_lossy().into_owned())).collect()
+        let names = entries.map(|entry| Ok(entry.map_err(fail)?.file_name().to_string_lossy().into_owned()));
+        names.filter(|name| name.as_ref().map_or(true, |name: &String| wanted(name))).collect()
     }
 
     /// See the Unix form.

@@ -65,7 +65,7 @@ macro_rules! form {
                 <$form>::append(self, name)
             }
             fn names(&self) -> Vec<String> {
-                let mut names = <$form>::names(self).unwrap();
+                let mut names = <$form>::names(self, |_| true).unwrap();
                 names.sort();
                 names
             }

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 
 use super::{Content, Kind};
 use crate::{core::time::Timestamp, store::error::Error};
@@ -91,18 +91,22 @@ impl Folder {
         &self.path
     }
 
-    /// The names of what is in here, in no order.
-    pub(crate) fn names(&self) -> Result<Vec<String>, Error> {
+    /// The names in here that are wanted, in no order.
+    pub(crate) fn names(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, Error> {
         let fail = |error| failed("list", &self.path, error);
+        // A descriptor of its own, since reading moves it. A large buffer, since ten thousand claims that a crashed
+        // machine left behind must not be felt before every write; and names that are not wanted are never copied.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let descriptor = retry(|| rustix::fs::openat(&self.descriptor, ".", flags, Mode::empty())).map_err(fail)?;
         let mut names = Vec::new();
-        for entry in Dir::read_from(&self.descriptor).map_err(fail)? {
-            let entry = entry.map_err(fail)?;
+        each_name(&descriptor, |name| {
             // A name that is no text was not written by this program, and stays invisible to it but for this mark.
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name != "." && name != ".." {
-                names.push(name);
+            let name = String::from_utf8_lossy(name);
+            if name != "." && name != ".." && wanted(&name) {
+                names.push(name.into_owned());
             }
-        }
+        })
+        .map_err(fail)?;
         Ok(names)
     }
 
@@ -251,6 +255,24 @@ impl Folder {
             Err(error) => Err(failed("look at", &self.path.join(name), error)),
         }
     }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn each_name(directory: &OwnedFd, mut each: impl FnMut(&[u8])) -> rustix::io::Result<()> {
+    let mut buffer = Vec::with_capacity(32 * 1_024);
+    let mut entries = rustix::fs::RawDir::new(directory, buffer.spare_capacity_mut());
+    while let Some(entry) = entries.next() {
+        each(entry?.file_name().to_bytes());
+    }
+    Ok(())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn each_name(directory: &OwnedFd, mut each: impl FnMut(&[u8])) -> rustix::io::Result<()> {
+    for entry in rustix::fs::Dir::read_from(directory)? {
+        each(entry?.file_name().to_bytes());
+    }
+    Ok(())
 }
 
 fn kind_of(status: &rustix::fs::Stat) -> Kind {
