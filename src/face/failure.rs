@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Why a command could not be carried out.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     pub(crate) word: &'static str,

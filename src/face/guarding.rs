@@ -2,15 +2,20 @@
 //!
 //! A path that may be written anyway takes no lock and writes nothing, unless a heartbeat is due: this runs before every
 //! write of every agent.
+//!
+//! All paths of one write are looked at before anything is claimed for any of them. Two sessions whose writes touch the
+//! same two trees would else end up with one tree each, both refused and each in the other's way.
 
 use std::path::{Path, PathBuf};
 
 use crate::{
     core::{
+        claim::Claim,
         holder::Holder,
         rule::{self, Judgement, Refusal, Request, Standing, Verdict, Wish},
         target::Target,
         text::visible,
+        trace::Line,
     },
     face::{context::Context, failure::Failure},
     host::{
@@ -33,7 +38,7 @@ pub(crate) struct Guard<'a> {
 }
 
 /// Why a write may go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Leave {
     /// It is in the writer's own tree.
     Home,
@@ -41,8 +46,8 @@ pub(crate) enum Leave {
     Covered,
     /// It is temporary, or a device.
     Free,
-    /// The tree has just been claimed.
-    Taken,
+    /// This has just been claimed for it.
+    Taken(Claim),
 }
 
 /// What is said of one path.
@@ -53,39 +58,85 @@ pub(crate) enum Said {
     Failed(Failure, String),
 }
 
+impl Said {
+    /// Whether the write must not be done, whatever is said of its other paths.
+    pub(crate) fn stops(&self) -> bool {
+        matches!(self, Self::Refused(..) | Self::Failed(..))
+    }
+}
+
+/// A path, looked at and nothing done.
+struct Look {
+    target: Target,
+    /// The root of the home tree that it is in.
+    home: Option<PathBuf>,
+    judgement: Judgement,
+}
+
+impl Look {
+    fn is_free(&self) -> bool {
+        trees::is_free(Path::new(self.target.as_str()))
+    }
+}
+
 impl Guard<'_> {
-    /// Judges a write to `path`, relative to `base`, and claims or beats what that asks for.
-    pub(crate) fn check(&self, path: &Path, base: &Path) -> Said {
-        match self.judge(path, base) {
-            Ok(said) => said,
-            Err(failure) => Said::Failed(failure, visible(&path.to_string_lossy())),
+    /// Judges a write to all of `paths`, relative to `base`, and claims or beats what that asks for: nothing at all if
+    /// one of them stands in the way. What is said is in the order of the paths.
+    pub(crate) fn check(&self, paths: &[PathBuf], base: &Path) -> Vec<Said> {
+        let looks: Vec<_> = paths.iter().map(|path| self.look(path, base)).collect();
+        // Under the lock, which may take a while to get: once for all.
+        let refused: Vec<Line> = looks.iter().filter_map(|look| self.refused_line(look.as_ref().ok()?)).collect();
+        if !refused.is_empty() {
+            self.context.place.note(&refused);
         }
+        let failed = |failure, path: &Path| Said::Failed(failure, visible(&path.to_string_lossy()));
+        let mut said: Vec<Said> = Vec::with_capacity(paths.len());
+        for (path, look) in paths.iter().zip(&looks) {
+            said.push(match look {
+                Ok(look) => seen(look),
+                Err(failure) => failed(failure.clone(), path),
+            });
+        }
+        if said.iter().any(Said::stops) {
+            return said;
+        }
+        for (index, ((path, look), said)) in paths.iter().zip(looks).zip(&mut said).enumerate() {
+            // What was claimed for the path before may cover this one too.
+            let look = if index == 0 { look } else { self.look(path, base) };
+            *said = look.and_then(|look| self.act(&look)).unwrap_or_else(|failure| failed(failure, path));
+            if said.stops() {
+                // The others would wait for the same lock, and a hook that takes too long lets the write through.
+                break;
+            }
+        }
+        said
     }
 
-    fn judge(&self, path: &Path, base: &Path) -> Result<Said, Failure> {
+    fn look(&self, path: &Path, base: &Path) -> Result<Look, Failure> {
         let target = paths::path_target(path, base)?;
-        let real = PathBuf::from(target.as_str());
-        let real = real.as_path();
+        let real = Path::new(target.as_str());
         if self.is_in_place(real) {
             return Err(Failure::error("inside-the-place", "the claims are changed by the verbs of claim alone"));
         }
         let home = self.home.as_ref().and_then(|home| home.root_for(real));
         let standing = if home.is_some() { Standing::Home } else { Standing::Abroad };
         let entries = self.context.place.look(&target.reach())?;
-        match rule::judge(&entries, &target, self.holder, standing, self.context.now) {
-            Judgement::Refused(refusal) => {
-                if let Some(holder) = self.holder {
-                    let shared = standing == Standing::Home;
-                    let line = rule::refused_line(&refusal, &target, holder, shared, self.context.now);
-                    self.context.place.note(&[line]);
-                }
-                Ok(Said::Refused(refusal, target))
-            }
-            Judgement::Covered { due: false, .. } => Ok(Said::Allowed(Leave::Covered, target)),
-            Judgement::Covered { by, due: true } => self.beat(&by, target, standing),
-            Judgement::Home => self.at_home(home.as_deref().unwrap_or(real), target),
-            Judgement::Unclaimed if trees::is_free(real) => Ok(Said::Allowed(Leave::Free, target)),
-            Judgement::Unclaimed => self.abroad(target),
+        let judgement = rule::judge(&entries, &target, self.holder, standing, self.context.now);
+        Ok(Look { target, home, judgement })
+    }
+
+    fn refused_line(&self, look: &Look) -> Option<Line> {
+        let (Judgement::Refused(refusal), Some(holder)) = (&look.judgement, self.holder) else { return None };
+        let shared = look.home.is_some();
+        Some(rule::refused_line(refusal, &look.target, holder, shared, self.context.now))
+    }
+
+    fn act(&self, look: &Look) -> Result<Said, Failure> {
+        match &look.judgement {
+            Judgement::Covered { by, due: true } => self.beat(by, look),
+            Judgement::Home => self.at_home(look),
+            Judgement::Unclaimed if !look.is_free() => self.abroad(look.target.clone()),
+            _ => Ok(seen(look)),
         }
     }
 
@@ -93,7 +144,8 @@ impl Guard<'_> {
         paths::resolve(self.context.place.path()).is_ok_and(|place| path.starts_with(place))
     }
 
-    fn beat(&self, by: &Target, target: Target, standing: Standing) -> Result<Said, Failure> {
+    fn beat(&self, by: &Target, look: &Look) -> Result<Said, Failure> {
+        let target = look.target.clone();
         let Some(holder) = self.holder else { return Ok(Said::Unclaimed(target)) };
         let request = Request { target: by, holder };
         let verdict = self.context.place.change(Absent::Empty, Some(&by.reach()), |entries| {
@@ -104,24 +156,25 @@ impl Guard<'_> {
             Verdict::Refused(refusal) => Ok(Said::Refused(refusal, target)),
             Verdict::Beat(_) => Ok(Said::Allowed(Leave::Covered, target)),
             // Its own session released it between the look and the beat.
-            _ if standing == Standing::Home => Ok(Said::Allowed(Leave::Home, target)),
+            _ if look.home.is_some() => Ok(Said::Allowed(Leave::Home, target)),
             _ => self.abroad(target),
         }
     }
 
-    fn at_home(&self, root: &Path, target: Target) -> Result<Said, Failure> {
-        if let (true, Some(holder)) = (self.presence, self.holder) {
+    fn at_home(&self, look: &Look) -> Result<Said, Failure> {
+        let target = &look.target;
+        if let (true, Some(holder), Some(root)) = (self.presence, self.holder, &look.home) {
             let tree = paths::path_target(root, root)?;
-            let verdict = match self.claim(holder, &tree, &target, true)? {
+            let verdict = match self.claim(holder, &tree, target, true)? {
                 // Where another holds a part of the tree the whole cannot be shared; what is written can.
-                Verdict::Refused(_) if !tree.is(&target) => self.claim(holder, &target, &target, true)?,
+                Verdict::Refused(_) if !tree.is(target) => self.claim(holder, target, target, true)?,
                 verdict => verdict,
             };
             if let Verdict::Refused(refusal) = verdict {
-                return Ok(Said::Refused(refusal, target));
+                return Ok(Said::Refused(refusal, target.clone()));
             }
         }
-        Ok(Said::Allowed(Leave::Home, target))
+        Ok(Said::Allowed(Leave::Home, target.clone()))
     }
 
     fn abroad(&self, target: Target) -> Result<Said, Failure> {
@@ -133,7 +186,9 @@ impl Guard<'_> {
         };
         match self.claim(holder, &tree, &target, false)? {
             Verdict::Refused(refusal) => Ok(Said::Refused(refusal, target)),
-            _ => Ok(Said::Allowed(Leave::Taken, target)),
+            Verdict::Claimed(claim) | Verdict::TakenOver(claim, _) => Ok(Said::Allowed(Leave::Taken(claim), target)),
+            // A claim of one's own on the very tree, made between the look and now.
+            _ => Ok(Said::Allowed(Leave::Covered, target)),
         }
     }
 
@@ -150,5 +205,17 @@ impl Guard<'_> {
             Verdict::Misnamed(entry) => Err(crate::face::verbs::misnamed(self.context, &entry, tree)),
             verdict => Ok(verdict),
         }
+    }
+}
+
+/// What is said of a path for which nothing is done.
+fn seen(look: &Look) -> Said {
+    let target = look.target.clone();
+    match &look.judgement {
+        Judgement::Refused(refusal) => Said::Refused(refusal.clone(), target),
+        Judgement::Covered { .. } => Said::Allowed(Leave::Covered, target),
+        Judgement::Home => Said::Allowed(Leave::Home, target),
+        Judgement::Unclaimed if look.is_free() => Said::Allowed(Leave::Free, target),
+        Judgement::Unclaimed => Said::Unclaimed(target),
     }
 }

@@ -27,11 +27,7 @@ pub fn main() -> ExitCode {
     // Known before parsing, because also a command line that cannot be parsed is answered in the form asked for.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     // Every host takes a hook's exit code 2 for a denial, and some go on for ever when it comes at a stop.
-    let is_hook = arguments
-        .iter()
-        .skip(1)
-        .find(|argument| !argument.as_encoded_bytes().starts_with(b"-"))
-        .is_some_and(|verb| verb == "hook");
+    let is_hook = verb(&arguments).is_some_and(|verb| verb == "hook");
     let (report, json) = match Cli::try_parse_from(arguments) {
         Ok(Cli { common, verb: Verb::Hook(_) }) => (verbs::hook::run(common), false),
         Ok(cli) => {
@@ -43,6 +39,19 @@ pub fn main() -> ExitCode {
         Err(help) => (Report::text(Exit::Done, "help", format!("{}", help.render())), false),
     };
     report.print(json).into()
+}
+
+/// The verb, found before parsing: the first word that is neither an option nor the value of one.
+fn verb(arguments: &[OsString]) -> Option<&OsString> {
+    let mut words = arguments.iter().skip(1);
+    while let Some(word) = words.next() {
+        if word == "--dir" || word == "--holder" {
+            words.next();
+        } else if !word.as_encoded_bytes().starts_with(b"-") {
+            return Some(word);
+        }
+    }
+    None
 }
 
 fn run(cli: Cli) -> Result<Report, Failure> {

@@ -1,5 +1,5 @@
 //! What a session is told at its start and at a prompt: one line, or nothing. Who is at work in its tree, which notes
-//! wait there, and whether a target that it was refused has become free.
+//! wait there, what was taken over from it, and whether a target that it was refused has become free.
 
 use std::path::Path;
 
@@ -11,7 +11,11 @@ use crate::{
         target::Target,
         text::visible,
     },
-    face::{context::Context, failure::Failure, refusal::quoted},
+    face::{
+        context::Context,
+        failure::Failure,
+        refusal::{self, quoted},
+    },
     host::{paths, trees::Home},
     store::Absent,
 };
@@ -34,12 +38,12 @@ pub(crate) fn at_start(
         for queue in queues.iter().filter(|queue| !queue.waiting.is_empty() && home.overlaps(&queue.target)).take(NAMED)
         {
             let target = quoted(queue.target.as_str());
-            parts.push(format!(
-                "{} handover notes wait on {target} (claim handover list {target})",
-                queue.waiting.len()
-            ));
+            let waiting = queue.waiting.len();
+            let noun = if waiting == 1 { "handover note waits" } else { "handover notes wait" };
+            parts.push(format!("{waiting} {noun} on {target} (claim handover list {target})"));
         }
     }
+    parts.extend(lost(context, holder)?);
     parts.extend(freed(context, holder)?);
     if named {
         parts.push(format!(
@@ -52,7 +56,9 @@ pub(crate) fn at_start(
 
 /// The line at a prompt.
 pub(crate) fn at_prompt(context: &Context, holder: &Holder) -> Result<Option<String>, Failure> {
-    Ok(line(&freed(context, holder)?))
+    let mut parts = lost(context, holder)?;
+    parts.extend(freed(context, holder)?);
+    Ok(line(&parts))
 }
 
 fn line(parts: &[String]) -> Option<String> {
@@ -69,6 +75,16 @@ fn others(context: &Context, holder: &Holder, home: &Target) -> Result<Option<St
         .map(|entry| format!("{} in {}", visible(entry.holder()), entry.title()))
         .collect();
     Ok((!others.is_empty()).then(|| format!("others are at work here: {} (claim status)", others.join(", "))))
+}
+
+/// Claims of this session that others took over and are at work on.
+fn lost(context: &Context, holder: &Holder) -> Result<Vec<String>, Failure> {
+    let entries = context.place.listing()?.entries;
+    let lost = rule::lost_by(&entries, holder).into_iter().filter(|entry| entry.state(context.now).is_fresh());
+    Ok(lost
+        .take(NAMED)
+        .map(|entry| format!("{} was yours: {}", entry.title(), refusal::taken_over(entry, context.now)))
+        .collect())
 }
 
 /// Targets that are free now and on which a note of this holder waits: each note is told of once.

@@ -75,8 +75,13 @@ pub(crate) fn lines(refusal: &Refusal, target: &Target, holder: Option<&Holder>,
 
 /// Tells a holder who has what was its own.
 pub(crate) fn lost_line(by: &Entry, now: Timestamp) -> String {
+    format!("  it was yours: {}", taken_over(by, now))
+}
+
+/// Who took a claim over, and when.
+pub(crate) fn taken_over(by: &Entry, now: Timestamp) -> String {
     let since = by.claim().map_or(now, |claim| claim.taken_at);
-    format!("  it was yours: {} took it over {} ago, at {since}", visible(by.holder()), span(now.since(since)))
+    format!("{} took it over {} ago, at {since}", visible(by.holder()), span(now.since(since)))
 }
 
 /// A text as one word of a POSIX shell.

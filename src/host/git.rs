@@ -37,8 +37,17 @@ pub enum GitError {
 pub fn staged() -> Result<(PathBuf, Vec<PathBuf>), GitError> {
     let root = ask(&["rev-parse", "--show-toplevel"])?;
     let root = PathBuf::from(text(root.strip_suffix(b"\n").unwrap_or(&root))?);
-    let list =
-        ask(&["diff", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", "-z"])?;
+    // Each option keeps the user's configuration from leaving a path out.
+    let list = ask(&[
+        "diff",
+        "--cached",
+        "--name-only",
+        "--no-relative",
+        "--no-renames",
+        "--no-ext-diff",
+        "--ignore-submodules=none",
+        "-z",
+    ])?;
     let paths = list
         .split(|byte| *byte == 0)
         .filter(|path| !path.is_empty())

@@ -6,7 +6,13 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::{
-    core::{holder::Holder, text::visible},
+    core::{
+        claim::Claim,
+        duration::glance,
+        holder::Holder,
+        target::{PathStyle, Target},
+        text::visible,
+    },
     face::{
         context::Context,
         exit::Exit,
@@ -54,8 +60,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
     let guard = Guard { context, holder: holder.as_ref(), home, take: arguments.take, presence: false };
     let mut report = Report::new(Exit::Done, "allowed");
     let mut told = Vec::new();
-    for path in &paths {
-        let part = say(context, guard.check(path, &base), holder.as_ref());
+    for said in guard.check(&paths, &base) {
+        let part = say(context, said, holder.as_ref());
         told.push(report.absorb(part));
     }
     let outcome = match report.exit() {
@@ -84,22 +90,36 @@ fn staged() -> Result<(PathBuf, Vec<PathBuf>), Failure> {
     Ok((root, paths))
 }
 
+/// A claim that comes of a guard is told like any other, or nobody would know what there is to release.
+fn taken(context: &Context, claim: &Claim, report: &mut Report) {
+    report.set("claim", serde_json::to_value(claim).unwrap_or_default());
+    report.say(format!(
+        "claimed: {} by {}; stale in {} without a beat",
+        visible(&claim.target),
+        visible(&claim.holder),
+        glance(claim.time_to_live().seconds())
+    ));
+    if let Ok(tree) = Target::recorded(&claim.target, PathStyle::HERE) {
+        notes::tell(context, Some(&tree), report);
+    }
+}
+
 fn say(context: &Context, said: Said, holder: Option<&Holder>) -> Report {
     match said {
         Said::Allowed(leave, target) => {
             let mut report = Report::new(Exit::Done, "allowed");
             report.set("target", target.as_str());
-            report.set(
-                "because",
-                match leave {
-                    Leave::Home => "home",
-                    Leave::Covered => "own-claim",
-                    Leave::Free => "free",
-                    Leave::Taken => "taken",
-                },
-            );
-            if matches!(leave, Leave::Covered | Leave::Taken) {
-                notes::tell(context, Some(&target), &mut report);
+            let because = match &leave {
+                Leave::Home => "home",
+                Leave::Covered => "own-claim",
+                Leave::Free => "free",
+                Leave::Taken(_) => "taken",
+            };
+            report.set("because", because);
+            match &leave {
+                Leave::Taken(claim) => taken(context, claim, &mut report),
+                Leave::Covered => notes::tell(context, Some(&target), &mut report),
+                Leave::Home | Leave::Free => {}
             }
             report
         }

@@ -7,7 +7,7 @@
 use std::{
     io::{self, IsTerminal as _},
     panic::{self, AssertUnwindSafe},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use clap::Args;
@@ -112,13 +112,21 @@ fn line(mut text: String) -> String {
 }
 
 fn answer(call: &Call, mut common: Common) -> Result<Answer, Failure> {
+    // Looked at before anything else can fail: a command that writes nothing is never denied.
+    let writes = match call.event {
+        Event::BeforeTool => match writes(call)? {
+            Some(writes) => writes,
+            None => return Ok(Answer::NoObjection),
+        },
+        _ => Writes::default(),
+    };
     // The payload's session comes before everything else: it is the host's own word, and what the shell tool has too.
     if let Some(holder) = agents::holder(call) {
         common.holder = Some(holder);
     }
     let context = Context::new(common)?;
     match call.event {
-        Event::BeforeTool => before(&context, call),
+        Event::BeforeTool => before(&context, call, &writes),
         Event::TurnEnd => {
             beat_due(&context, &context.holder()?)?;
             Ok(Answer::NoObjection)
@@ -141,39 +149,60 @@ fn said(line: Option<String>) -> Answer {
     line.map_or(Answer::NoObjection, |line| Answer::Context { line })
 }
 
-fn before(context: &Context, call: &Call) -> Result<Answer, Failure> {
-    let directory = match &call.cwd {
-        Some(cwd) => PathBuf::from(cwd),
-        None => environment::directory()?,
+/// What a tool call writes.
+#[derive(Debug, Default)]
+struct Writes {
+    paths: Vec<PathBuf>,
+    /// What relative paths are relative to.
+    base: PathBuf,
+}
+
+/// `None` if the call writes nothing that can be known.
+fn writes(call: &Call) -> Result<Option<Writes>, Failure> {
+    let cwd = call.cwd.as_ref().map(PathBuf::from);
+    let directory = match cwd {
+        Some(cwd) if cwd.is_absolute() => Ok(cwd),
+        cwd => environment::directory().map(|own| own.join(cwd.unwrap_or_default())),
     };
-    let (base, paths) = match &call.tool {
-        Tool::Other => return Ok(Answer::NoObjection),
-        Tool::Unreadable { tool } => {
-            let reason =
-                format!("claim: what {} writes cannot be told from its arguments, so it is denied", visible(tool));
-            return Ok(Answer::Deny { reason });
+    let paths: Vec<PathBuf> = match &call.tool {
+        Tool::Other => return Ok(None),
+        Tool::Unreadable { tool } => return Err(untold(tool)),
+        Tool::Write { paths } => paths.iter().map(PathBuf::from).collect(),
+        Tool::Patch(text) => {
+            let files = patch::files(text);
+            if files.is_empty() {
+                return Err(untold(call.tool_name.as_deref().unwrap_or("the patch")));
+            }
+            files.into_iter().map(PathBuf::from).collect()
         }
-        Tool::Write { paths } => (directory, paths.iter().map(PathBuf::from).collect()),
-        Tool::Patch(text) => (directory, patch::files(text).into_iter().map(PathBuf::from).collect()),
         Tool::Shell { command, directory: own } => {
-            let base = own.as_ref().map_or_else(|| directory.clone(), |own| directory.join(own));
-            let writes = shell::writes(command, &base, environment::home().as_deref());
-            (base, writes)
+            // Where the directory is not known, a command is still known to write nothing.
+            let base = directory.as_deref().unwrap_or(Path::new("/")).join(own.as_deref().unwrap_or_default());
+            shell::writes(command, &base, environment::home().as_deref())
         }
     };
-    if paths.is_empty() {
-        return Ok(Answer::NoObjection);
-    }
+    if paths.is_empty() { Ok(None) } else { Ok(Some(Writes { paths, base: directory? })) }
+}
+
+fn untold(tool: &str) -> Failure {
+    Failure::error("untold", format!("what {} writes cannot be told from its arguments", visible(tool)))
+}
+
+fn before(context: &Context, call: &Call, writes: &Writes) -> Result<Answer, Failure> {
     let holder = context.holder()?;
     let guard = Guard { context, holder: Some(&holder), home: home(call)?, take: true, presence: true };
+    let said = guard.check(&writes.paths, &writes.base);
+    let stopped = said.iter().any(Said::stops);
     let mut reasons = Vec::new();
-    for path in &paths {
-        match guard.check(path, &base) {
+    for said in said {
+        match said {
             Said::Allowed(..) => {}
+            // Nothing is wrong with it: it was not claimed because another path of the same write stopped all.
+            Said::Unclaimed(_) if stopped => {}
+            Said::Unclaimed(target) => reasons.push(format!("UNCLAIMED: {target} is not covered by any claim.")),
             Said::Refused(refusal, target) => {
                 reasons.extend(refusal::lines(&refusal, &target, Some(&holder), context.now));
             }
-            Said::Unclaimed(target) => reasons.push(format!("UNCLAIMED: {target} is not covered by any claim.")),
             Said::Failed(failure, path) => reasons.push(format!("claim: {path}: {}", failure.message)),
         }
     }
@@ -209,17 +238,25 @@ fn beat_due(context: &Context, holder: &Holder) -> Result<(), Failure> {
     if !context.place.listing()?.entries.iter().any(due) {
         return Ok(());
     }
-    context.place.change(Absent::Empty, None, |entries| {
+    change_readable(context, |entries| {
         let mut effects = Effects::default();
         for target in rule::held_by(entries, holder) {
             effects.and(rule::beat(entries, &Request { target: &target, holder }, now).effects);
         }
-        ((), effects)
-    })?;
-    Ok(())
+        effects
+    })
 }
 
 fn release_all(context: &Context, holder: &Holder) -> Result<(), Failure> {
-    context.place.change(Absent::Empty, None, |entries| ((), rule::release_all(entries, holder, context.now).1))?;
+    change_readable(context, |entries| rule::release_all(entries, holder, context.now).1)
+}
+
+/// A change to the session's own claims. One damaged file of somebody's must not keep every session from its own: nobody
+/// is there to read the error.
+fn change_readable(context: &Context, decide: impl FnOnce(&[Entry]) -> Effects) -> Result<(), Failure> {
+    if let Some(locked) = context.place.locked(Absent::Empty)? {
+        let entries = locked.listing()?.entries;
+        locked.perform(&decide(&entries))?;
+    }
     Ok(())
 }
