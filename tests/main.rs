@@ -13,6 +13,8 @@
 mod damage;
 mod disk;
 mod doctor;
+mod guard;
+mod hook;
 mod house;
 mod identity;
 mod install;
@@ -24,6 +26,7 @@ mod place;
 mod precommit;
 mod readme;
 mod refusal;
+mod scene;
 mod status;
 mod support;
 mod take;

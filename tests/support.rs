@@ -81,6 +81,7 @@ impl Sandbox {
             arguments,
             environment: BTreeMap::new(),
             directory: self.work(),
+            input: Vec::new(),
             exit: 0,
             stdout: Expected::Text(String::new()),
             stderr: Expected::Text(String::new()),
@@ -211,6 +212,7 @@ pub(crate) struct Run<'a> {
     arguments: Vec<OsString>,
     environment: BTreeMap<OsString, OsString>,
     directory: PathBuf,
+    input: Vec<u8>,
     exit: i32,
     stdout: Expected,
     stderr: Expected,
@@ -230,6 +232,12 @@ impl Run<'_> {
     /// Runs in another directory.
     pub(crate) fn within(mut self, directory: impl AsRef<Path>) -> Self {
         self.directory = directory.as_ref().to_owned();
+        self
+    }
+
+    /// What comes on standard input, which ends there.
+    pub(crate) fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = input.into();
         self
     }
 
@@ -298,8 +306,9 @@ impl Run<'_> {
 
     /// Runs and expects nothing: for tests that draw their own conclusion from all three.
     pub(crate) fn outcome(&self) -> Outcome {
-        // Stdin is an empty pipe, and the time is bounded.
-        let output = assert_cmd::Command::from_std(self.command()).timeout(PATIENCE).output().unwrap();
+        // Stdin is a pipe, empty unless the test says otherwise, and the time is bounded.
+        let mut command = assert_cmd::Command::from_std(self.command());
+        let output = command.write_stdin(self.input.clone()).timeout(PATIENCE).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         // As a shell would say it, when a signal ended it.
         let exit = output

@@ -13,7 +13,7 @@ use crate::{
         claim::Claim,
         holder::Holder,
         rule::{self, Judgement, Refusal, Request, Standing, Verdict, Wish},
-        target::Target,
+        target::{PathStyle, Target},
         text::visible,
         trace::Line,
     },
@@ -71,12 +71,8 @@ struct Look {
     /// The root of the home tree that it is in.
     home: Option<PathBuf>,
     judgement: Judgement,
-}
-
-impl Look {
-    fn is_free(&self) -> bool {
-        trees::is_free(Path::new(self.target.as_str()))
-    }
+    /// Whether it needs no claim of its own.
+    free: bool,
 }
 
 impl Guard<'_> {
@@ -113,6 +109,10 @@ impl Guard<'_> {
     }
 
     fn look(&self, path: &Path, base: &Path) -> Result<Look, Failure> {
+        if trees::is_stream(path) {
+            let target = Target::path(&path.to_string_lossy(), PathStyle::HERE).map_err(paths::PathError::from)?;
+            return Ok(Look { target, home: None, judgement: Judgement::Unclaimed, free: true });
+        }
         let target = paths::path_target(path, base)?;
         let real = Path::new(target.as_str());
         if self.is_in_place(real) {
@@ -122,7 +122,8 @@ impl Guard<'_> {
         let standing = if home.is_some() { Standing::Home } else { Standing::Abroad };
         let entries = self.context.place.look(&target.reach())?;
         let judgement = rule::judge(&entries, &target, self.holder, standing, self.context.now);
-        Ok(Look { target, home, judgement })
+        let free = trees::is_free(real);
+        Ok(Look { target, home, judgement, free })
     }
 
     fn refused_line(&self, look: &Look) -> Option<Line> {
@@ -135,7 +136,7 @@ impl Guard<'_> {
         match &look.judgement {
             Judgement::Covered { by, due: true } => self.beat(by, look),
             Judgement::Home => self.at_home(look),
-            Judgement::Unclaimed if !look.is_free() => self.abroad(look.target.clone()),
+            Judgement::Unclaimed if !look.free => self.abroad(look.target.clone()),
             _ => Ok(seen(look)),
         }
     }
@@ -215,7 +216,7 @@ fn seen(look: &Look) -> Said {
         Judgement::Refused(refusal) => Said::Refused(refusal.clone(), target),
         Judgement::Covered { .. } => Said::Allowed(Leave::Covered, target),
         Judgement::Home => Said::Allowed(Leave::Home, target),
-        Judgement::Unclaimed if look.is_free() => Said::Allowed(Leave::Free, target),
+        Judgement::Unclaimed if look.free => Said::Allowed(Leave::Free, target),
         Judgement::Unclaimed => Said::Unclaimed(target),
     }
 }

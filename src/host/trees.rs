@@ -55,6 +55,16 @@ pub fn root_of(path: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
+/// Whether a path, as it is spelled, is a stream of the process that writes it: what this process would find there is
+/// something else.
+#[must_use]
+pub fn is_stream(path: &Path) -> bool {
+    let within = |directory| path.parent() == Some(Path::new(directory));
+    let named = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|stream| path == Path::new(stream));
+    let number = path.file_name().is_some_and(|name| name.as_encoded_bytes().iter().all(u8::is_ascii_digit));
+    named || number && (within("/dev/fd") || within("/proc/self/fd"))
+}
+
 /// Whether a path needs no claim: devices, and what is in the temporary directory.
 #[must_use]
 pub fn is_free(path: &Path) -> bool {

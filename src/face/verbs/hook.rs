@@ -159,7 +159,8 @@ struct Writes {
 
 /// `None` if the call writes nothing that can be known.
 fn writes(call: &Call) -> Result<Option<Writes>, Failure> {
-    let cwd = call.cwd.as_ref().map(PathBuf::from);
+    // Cursor starts a user's hook in the user's own directory, and tells no cwd with every call.
+    let cwd = call.cwd.as_ref().or(call.workspace_root.as_ref()).map(PathBuf::from);
     let directory = match cwd {
         Some(cwd) if cwd.is_absolute() => Ok(cwd),
         cwd => environment::directory().map(|own| own.join(cwd.unwrap_or_default())),
