@@ -102,7 +102,7 @@ fn a_path_that_cannot_be_resolved_is_an_error_and_never_allowed() {
         ("circle/a.md", 1, "circle"),
         ("file/below", 1, "file/below"),
         ("file/../a.md", 1, "file"),
-        (&*long, 1, "xxx"),
+        (&*long, 2, "xxx"),
         (&*deep, 2, "path"),
         ("", 2, "required"),
         ("a\nb", 2, "control"),
