@@ -108,6 +108,17 @@ fn a_stale_claim_of_anothers_is_in_nobodys_way() {
 }
 
 #[test]
+fn a_claim_dated_in_the_future_refuses_for_as_long_as_a_clock_may_be_wrong() {
+    let scene = Scene::new();
+    scene.take("b", "sibling");
+    for (ahead, exit) in [(60, 75), (86_400, 76)] {
+        scene.age("sibling", -ahead);
+        let outcome = scene.guard("a", &["../sibling/a.md"]).exit(exit).stderr_some().check();
+        assert_eq!(outcome.stderr.contains("ahead of this machine's clock"), exit == 75, "{outcome}");
+    }
+}
+
+#[test]
 fn the_worst_verdict_of_several_paths_wins_and_all_are_told() {
     let scene = Scene::new();
     scene.tree("third");

@@ -68,7 +68,7 @@ mod fixture_tests;
 #[cfg(test)]
 mod payload_tests;
 
-pub use answers::{Answer, Output, answer};
+pub use answers::{Answer, Output, answer, hears};
 pub use reading::recognise;
 pub use table::AGENTS;
 

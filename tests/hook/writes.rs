@@ -49,6 +49,8 @@ fn the_plain_writes_of_a_command_are_seen_and_nothing_else() {
         ("cargo test 2>/dev/null >/dev/stdout", &[]),
         ("python3 -c \"open('../sibling/a.md', 'w')\"", &[]),
         ("echo x > \"$SOMEWHERE/a.md\"", &[]),
+        ("sed -n 's/->/=>/p' ../sibling/a.md | awk '$1 > 2'", &[]),
+        ("[[ a > ../sibling/a.md ]] && (( 1 > 0 ))", &[]),
         ("echo 'unclosed", &[]),
         ("", &[]),
     ] {

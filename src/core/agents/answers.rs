@@ -80,6 +80,11 @@ pub fn answer(call: &Call, answer: &Answer) -> Output {
     }
 }
 
+/// Whether the host passes a line on to the model at this moment.
+pub fn hears(call: &Call) -> bool {
+    context(call, "").is_some()
+}
+
 fn no_objection(call: &Call) -> Output {
     let silence = Output { stdout: String::new(), stderr: String::new(), code: 0 };
     let waits_for_consent = call

@@ -135,6 +135,8 @@ fn answer(call: &Call, mut common: Common) -> Result<Answer, Failure> {
             release_all(&context, &context.holder()?)?;
             Ok(Answer::NoObjection)
         }
+        // News are told once, so not where they would be lost.
+        Event::SessionStart { .. } | Event::Prompt if !agents::hears(call) => Ok(Answer::NoObjection),
         Event::SessionStart { continues } => {
             let holder = context.holder()?;
             let named = !call.agent.shell_carries_session && !continues;
@@ -260,4 +262,31 @@ fn change_readable(context: &Context, decide: impl FnOnce(&[Entry]) -> Effects) 
         locked.perform(&decide(&entries))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What a fault of this program itself comes to, at this event with this tool.
+    fn panicked(event: &str, tool: &str) -> Report {
+        let payload = json!({
+            "session_id": "1", "hook_event_name": event, "prompt_id": "p", "tool_name": tool,
+            "tool_input": {"file_path": "/a", "command": "ls"},
+        });
+        let call = agents::recognise(&payload).unwrap();
+        guarded(&call, || panic!("on purpose"))
+    }
+
+    #[test]
+    fn a_panic_denies_a_write_and_nothing_else() {
+        for tool in ["Write", "Edit", "Bash"] {
+            assert_eq!(panicked("PreToolUse", tool).exit(), Exit::Denied, "{tool}");
+        }
+        for (event, tool) in [("PreToolUse", "Read"), ("PostToolUse", "Write"), ("Stop", "Write"), ("SessionEnd", "")] {
+            assert_eq!(panicked(event, tool).exit(), Exit::Done, "{event} {tool}");
+        }
+    }
 }
