@@ -17,7 +17,7 @@ fn refused(claimed: &str, how: &str) -> String {
     format!(
         "REFUSED: [HOME]/{claimed} is claimed by b (heartbeat [30s] ago).\n  purpose: testing\n{how}\
          \x20 goes stale in 14m without a beat\n\
-         \x20 leave the work for later: claim handover add [HOME]/sibling/a.md 'what is to be done'\n"
+         \x20 leave the work for later: claim handover add [HOME]/{claimed} 'what is to be done'\n"
     )
 }
 
