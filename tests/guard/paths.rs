@@ -19,6 +19,7 @@ fn one_file_has_one_answer_however_it_is_spelled() {
     symlink("../sibling/sub", scene.path("proj/sub")).unwrap();
     for spelling in [
         "~/sibling/sub/seed.md",
+        "~/sibling/sub/seed.md/",
         "~/sibling//sub/./seed.md",
         "~/sibling/sub/../sub/seed.md",
         "~/sibling/absent/../sub/seed.md",
