@@ -107,12 +107,16 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(failed("open", &path, source)),
         };
-        let modified =
-            file.metadata().and_then(|status| status.modified()).map_err(|source| failed("look at", &path, source))?;
+        let status = file.metadata().map_err(|source| failed("look at", &path, source))?;
+        let modified = status.modified().map_err(|source| failed("look at", &path, source))?;
+        let size = usize::try_from(status.len()).unwrap_or(usize::MAX).min(most.saturating_add(1));
         let mut bytes = Vec::new();
         file.take(u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1))
             .read_to_end(&mut bytes)
             .map_err(|source| failed("read", &path, source))?;
+        if bytes.len() != size {
+            return Err(Error::Unverified { path, why: "its size and what could be read of it differ" });
+        }
         let seconds = modified.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Ok(Some(Content { bytes, modified: Timestamp(i64::try_from(seconds).unwrap_or(i64::MAX)) }))
     }

@@ -119,10 +119,10 @@ impl Folder {
     /// Anything but a regular file is an error and is neither followed nor opened.
     pub(crate) fn read(&self, name: &str, most: usize) -> Result<Option<Content>, Error> {
         let path = self.path.join(name);
-        let Some(status) = self.status(name)? else { return Ok(None) };
-        let kind = kind_of(&status);
-        if kind != Kind::Regular {
-            return Err(Error::NotRegular { path, what: kind.name() });
+        match self.kind(name)? {
+            None => return Ok(None),
+            Some(Kind::Regular) => {}
+            Some(kind) => return Err(Error::NotRegular { path, what: kind.name() }),
         }
         // NONBLOCK, in case it has become a pipe since: opening that would wait for a writer for ever.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -132,12 +132,22 @@ impl Folder {
             Err(rustix::io::Errno::LOOP) => return Err(Error::NotRegular { path, what: Kind::Link.name() }),
             Err(error) => return Err(failed("open", &path, error)),
         };
-        let size = usize::try_from(status.st_size).unwrap_or(most).min(most);
+        // Of the file that was opened, which another may have put there since the look.
+        let status = rustix::fs::fstat(&descriptor).map_err(|error| failed("look at", &path, error))?;
+        let kind = kind_of(&status);
+        if kind != Kind::Regular {
+            return Err(Error::NotRegular { path, what: kind.name() });
+        }
+        let size = usize::try_from(status.st_size).unwrap_or(usize::MAX).min(most.saturating_add(1));
         let mut bytes = Vec::with_capacity(size.saturating_add(1));
         File::from(descriptor)
             .take(u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1))
             .read_to_end(&mut bytes)
-            .map_err(|source| Error::Io { action: "read", path, source })?;
+            .map_err(|source| Error::Io { action: "read", path: path.clone(), source })?;
+        // Half of a claim must not pass for a file that is no claim: that one goes stale by another clock.
+        if bytes.len() != size {
+            return Err(Error::Unverified { path, why: "its size and what could be read of it differ" });
+        }
         Ok(Some(Content { bytes, modified: Timestamp(status.st_mtime) }))
     }
 
