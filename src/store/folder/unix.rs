@@ -227,7 +227,11 @@ impl Folder {
         }
         retry(|| rustix::fs::linkat(&self.descriptor, name, &into.descriptor, new, AtFlags::empty()))
             .map_err(|error: Errno| failed("link into place", &path(), error))?;
-        self.remove(name)
+        // Until it has arrived, the old name may be all that leads to these bytes.
+        match (self.status(name)?, into.status(new)?) {
+            (Some(old), Some(new)) if (old.st_dev, old.st_ino) == (new.st_dev, new.st_ino) => self.remove(name),
+            _ => Err(Error::Unverified { path: path(), why: "it is not there" }),
+        }
     }
 
     /// Removes a file.
