@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawMode};
 
 use super::{Content, Kind};
 use crate::{core::time::Timestamp, store::error::Error};
@@ -20,12 +20,12 @@ use crate::{core::time::Timestamp, store::error::Error};
 pub(crate) struct Folder {
     descriptor: OwnedFd,
     path: PathBuf,
-    /// The permission bits that files in here get.
-    file_mode: u16,
+    /// The permission bits that directories in here get.
+    permissions: RawMode,
 }
 
 /// Only the permission bits, set-id and sticky bits of a mode.
-const PERMISSIONS: u32 = 0o7777;
+const PERMISSIONS: RawMode = 0o7777;
 
 impl Folder {
     /// Opens a directory by its path, following links in it: the user says where the place is. `None` when it is absent.
@@ -52,7 +52,7 @@ impl Folder {
         let path = self.path.join(name);
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::openat(&self.descriptor, name, flags, Mode::empty()) {
-            Ok(descriptor) => Ok(Some(Self { descriptor, path, file_mode: self.file_mode })),
+            Ok(descriptor) => Ok(Some(Self { descriptor, path, permissions: self.permissions })),
             Err(rustix::io::Errno::NOENT) => Ok(None),
             Err(rustix::io::Errno::NOTDIR | rustix::io::Errno::LOOP | rustix::io::Errno::MLINK) => {
                 Err(Error::NotDirectory { path })
@@ -61,24 +61,28 @@ impl Folder {
         }
     }
 
-    /// Opens a directory in this one and makes it, with the permissions of this one, if it is absent.
+    /// Opens a directory in this one and makes it if it is absent, with the permissions of this one. Whoever was stopped
+    /// between making it and setting those left a directory that others cannot enter: its owner repairs that here.
     pub(crate) fn make_sub(&self, name: &str) -> Result<Self, Error> {
-        if let Some(folder) = self.sub(name)? {
-            return Ok(folder);
-        }
         let path = self.path.join(name);
-        let status = rustix::fs::fstat(&self.descriptor).map_err(|error| failed("look at", &self.path, error))?;
-        match rustix::fs::mkdirat(&self.descriptor, name, Mode::from_raw_mode(0o700)) {
-            Ok(()) => {
-                // Whatever the umask says: a directory that a group shares must not get parts that it cannot enter.
-                let mode = Mode::from_raw_mode(status.st_mode & PERMISSIONS);
-                rustix::fs::chmodat(&self.descriptor, name, mode, AtFlags::empty())
-                    .map_err(|error| failed("set the permissions of", &path, error))?;
+        let found = match self.sub(name)? {
+            Some(found) => found,
+            None => {
+                match rustix::fs::mkdirat(&self.descriptor, name, Mode::from_raw_mode(0o700)) {
+                    Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                    Err(error) => return Err(failed("create", &path, error)),
+                }
+                self.sub(name)?.ok_or_else(|| failed("open", &path, rustix::io::Errno::NOENT))?
             }
-            Err(rustix::io::Errno::EXIST) => {}
-            Err(error) => return Err(failed("create", &path, error)),
+        };
+        let status = rustix::fs::fstat(&found.descriptor).map_err(|error| failed("look at", &path, error))?;
+        // Set whatever the umask says: a directory that a group shares must not get parts that it cannot enter.
+        let differs = status.st_mode & PERMISSIONS != self.permissions;
+        if differs && status.st_uid == rustix::process::geteuid().as_raw() {
+            rustix::fs::fchmod(&found.descriptor, Mode::from_raw_mode(self.permissions))
+                .map_err(|error| failed("set the permissions of", &path, error))?;
         }
-        self.sub(name)?.ok_or_else(|| failed("open", &path, rustix::io::Errno::NOENT))
+        Ok(found)
     }
 
     /// The path of something in here, for messages.
@@ -176,12 +180,12 @@ impl Folder {
     }
 
     fn opened(&self, name: &str, flags: OFlags, action: &'static str) -> Result<File, Error> {
-        let mode = Mode::from_raw_mode(u32::from(self.file_mode));
+        let mode = Mode::from_raw_mode(self.file_mode());
         match retry(|| rustix::fs::openat(&self.descriptor, name, flags, mode)) {
             Ok(descriptor) => {
                 // For the owner alone every umask leaves what is needed. What a group shares must not depend on the
                 // umask of the one who happens to write first.
-                if self.file_mode & 0o077 != 0 && flags.contains(OFlags::CREATE) {
+                if self.file_mode() & 0o077 != 0 && flags.contains(OFlags::CREATE) {
                     self.share(name, &descriptor, mode)?;
                 }
                 Ok(File::from(descriptor))
@@ -257,9 +261,12 @@ impl Folder {
 
     fn of(descriptor: OwnedFd, path: PathBuf) -> Result<Self, Error> {
         let status = rustix::fs::fstat(&descriptor).map_err(|error| failed("look at", &path, error))?;
-        // Files take the directory's permission bits without x, and its owner can always read and write them.
-        let file_mode = u16::try_from(status.st_mode & 0o666).unwrap_or(0o600) | 0o600;
-        Ok(Self { descriptor, path, file_mode })
+        Ok(Self { descriptor, path, permissions: status.st_mode & PERMISSIONS })
+    }
+
+    /// Files take the directory's permission bits without x, and their owner can always read and write them.
+    fn file_mode(&self) -> RawMode {
+        self.permissions & 0o666 | 0o600
     }
 
     fn status(&self, name: &str) -> Result<Option<rustix::fs::Stat>, Error> {
