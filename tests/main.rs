@@ -15,6 +15,8 @@ mod disk;
 mod doctor;
 mod guard;
 mod hook;
+#[cfg(target_os = "linux")]
+mod faults;
 mod house;
 mod identity;
 mod install;
