@@ -26,6 +26,7 @@ mod json;
 mod machine;
 mod place;
 mod precommit;
+mod races;
 mod readme;
 mod refusal;
 mod scene;
