@@ -10,7 +10,7 @@ mod log;
 mod sets;
 
 pub use guard::{Judgement, Standing, is_due, judge};
-pub use log::{note_refused_line, refused_line};
+pub use log::{note_refused_line, refused_line, wait_line, waited_line};
 pub use sets::{held_by, lost_by, release_all, release_stale};
 
 use self::log::Log;
@@ -20,6 +20,7 @@ use crate::core::{
     duration::Ttl,
     entry::{Entry, Record, plain_file, shared_file, stem_of},
     holder::Holder,
+    runs,
     target::{Reach, Target},
     time::Timestamp,
     trace::Line,
@@ -211,6 +212,11 @@ impl<'a> Scene<'a> {
     }
 }
 
+/// The claim that this holder has on the target.
+pub(super) fn own<'a>(entries: &'a [Entry], request: &Request<'a>) -> Option<(&'a Entry, &'a Claim)> {
+    Scene::new(entries, request.target, Some(request.holder)).mine().first().copied()
+}
+
 /// May this holder claim the target? Conflict: refused. Own: renewed. Another's, stale: taken over. Else: claimed.
 #[must_use]
 pub fn take(entries: &[Entry], request: &Request<'_>, wish: &Wish<'_>, now: Timestamp) -> Decision {
@@ -261,7 +267,7 @@ pub fn take(entries: &[Entry], request: &Request<'_>, wish: &Wish<'_>, now: Time
     effects.retire = mine.iter().map(|(entry, _)| entry.file.clone()).filter(|other| *other != file).collect();
 
     let previous = mine.first().map(|(_, claim)| *claim);
-    let claim = Claim {
+    let mut claim = Claim {
         target: previous.map_or_else(|| request.target.as_str().to_owned(), |claim| claim.target.clone()),
         holder: request.holder.as_str().to_owned(),
         purpose: wish.purpose.to_owned(),
@@ -275,6 +281,7 @@ pub fn take(entries: &[Entry], request: &Request<'_>, wish: &Wish<'_>, now: Time
         shared: wish.shared,
         more: previous.map(|claim| claim.more.clone()).unwrap_or_default(),
     };
+    runs::keep(&mut claim);
     // A stale claim under the same name is replaced by one rename rather than removed first: there is no moment at which
     // the target looks free.
     let replaces = effects.clear.contains(&file) || mine.iter().any(|(entry, _)| entry.file == file);

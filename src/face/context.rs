@@ -1,10 +1,10 @@
 //! What the options common to all verbs resolve to: where the place is, what time it is, who asks.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use crate::{
     core::{
-        duration::Ttl,
+        duration::{self, Ttl},
         holder::Holder,
         target::{PathStyle, Target},
         time::Timestamp,
@@ -20,6 +20,8 @@ pub(crate) struct Context {
     pub(crate) place: Place,
     /// The time of this command: read once, so that one answer does not mix two moments.
     pub(crate) now: Timestamp,
+    /// Whether the answer is one JSON object.
+    pub(crate) json: bool,
     holder: Option<String>,
 }
 
@@ -32,7 +34,7 @@ impl Context {
             Some(path) => environment::directory()?.join(path),
             None => environment::place()?,
         };
-        Ok(Self { place: Place::at(place), now: clock::now(), holder: common.holder })
+        Ok(Self { place: Place::at(place), now: clock::now(), json: common.json, holder: common.holder })
     }
 
     /// Who asks.
@@ -76,6 +78,12 @@ impl Context {
             report.complain(format!("hint: {hint}"));
             report.set("hint", hint);
         }
+    }
+
+    /// How long to wait for what is refused: the option, from no time at all to seven days.
+    pub(crate) fn wait(&self, option: Option<&str>) -> Result<Option<Duration>, Failure> {
+        let parsed = option.map(|text| duration::parse(text, 0, Ttl::MOST).map(Duration::from_secs)).transpose();
+        parsed.map_err(|error| Failure::usage(format!("--wait: {error}")))
     }
 
     /// The time to live asked for: the option, else `$CLAIM_TTL`.

@@ -17,10 +17,14 @@ pub(crate) enum Exit {
     Leftovers,
     /// 75: another session holds it. `EX_TEMPFAIL` of sysexits.h: later, not never.
     Refused,
+    /// A refusal, with the code that `--refused-code` asked for.
+    RefusedAs(u8),
     /// 76: a foreign write that no claim covers.
     Unclaimed,
     /// 2, from the hook alone: the host must not let the tool run.
     Denied,
+    /// From `run`: the command's own code. Also of what a signal ended, as 128 and its number.
+    Command(u8),
 }
 
 impl Exit {
@@ -35,22 +39,41 @@ impl Exit {
             Self::Refused => 75,
             Self::Unclaimed => 76,
             Self::Denied => 2,
+            Self::RefusedAs(code) | Self::Command(code) => code,
         }
     }
 
     /// The graver of two: an error before a refusal before a lack of a claim.
     pub(crate) fn or_worse(self, other: Self) -> Self {
         let gravity = |exit| match exit {
-            Self::Done => 0,
+            Self::Done | Self::Command(_) => 0,
             Self::Leftovers => 1,
             Self::NotHeld => 2,
             Self::Unclaimed => 3,
-            Self::Refused => 4,
+            Self::Refused | Self::RefusedAs(_) => 4,
             Self::Usage => 5,
             Self::Error => 6,
             Self::Denied => 7,
         };
         if gravity(other) > gravity(self) { other } else { self }
+    }
+}
+
+/// The option of the verbs that can be refused.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RefusedCode {
+    /// End a refusal with this code, 1 to 255, instead of 75: for a caller with a convention of its own
+    #[arg(long = "refused-code", value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    code: Option<u8>,
+}
+
+impl RefusedCode {
+    /// The code for what ended like this.
+    pub(crate) fn applied(&self, exit: Exit) -> Exit {
+        match (exit, self.code) {
+            (Exit::Refused, Some(code)) => Exit::RefusedAs(code),
+            _ => exit,
+        }
     }
 }
 

@@ -12,12 +12,17 @@ use crate::{
     core::{
         claim::Claim,
         holder::Holder,
-        rule::{self, Judgement, Refusal, Request, Standing, Verdict, Wish},
+        queue::{self, Ask, Ticket},
+        rule::{self, Effects, Judgement, Refusal, Request, Standing, Verdict, Wish},
         target::{PathStyle, Target},
         text::visible,
         trace::Line,
     },
-    face::{context::Context, failure::Failure},
+    face::{
+        context::Context,
+        failure::Failure,
+        waiting::{self, Asking, Outcome},
+    },
     host::{
         paths,
         trees::{self, Home},
@@ -54,6 +59,8 @@ pub(crate) enum Leave {
 pub(crate) enum Said {
     Allowed(Leave, Target),
     Refused(Refusal, Target),
+    /// Nobody has it, and somebody who waits for it comes first.
+    Awaited(Ticket, Target),
     Unclaimed(Target),
     Failed(Failure, String),
 }
@@ -61,7 +68,7 @@ pub(crate) enum Said {
 impl Said {
     /// Whether the write must not be done, whatever is said of its other paths.
     pub(crate) fn stops(&self) -> bool {
-        matches!(self, Self::Refused(..) | Self::Failed(..))
+        matches!(self, Self::Refused(..) | Self::Awaited(..) | Self::Failed(..))
     }
 }
 
@@ -71,6 +78,8 @@ struct Look {
     /// The root of the home tree that it is in.
     home: Option<PathBuf>,
     judgement: Judgement,
+    /// Who comes first, if its tree had to be claimed.
+    awaited: Option<Ticket>,
     /// Whether it needs no claim of its own.
     free: bool,
 }
@@ -81,7 +90,7 @@ impl Guard<'_> {
     pub(crate) fn check(&self, paths: &[PathBuf], base: &Path) -> Vec<Said> {
         let looks: Vec<_> = paths.iter().map(|path| self.look(path, base)).collect();
         // Under the lock, which may take a while to get: once for all.
-        let refused: Vec<Line> = looks.iter().filter_map(|look| self.refused_line(look.as_ref().ok()?)).collect();
+        let refused: Vec<Line> = looks.iter().flatten().flat_map(|look| self.refused_lines(look)).collect();
         if !refused.is_empty() {
             self.context.place.note(&refused);
         }
@@ -111,7 +120,7 @@ impl Guard<'_> {
     fn look(&self, path: &Path, base: &Path) -> Result<Look, Failure> {
         if trees::is_stream(path) {
             let target = Target::path(&path.to_string_lossy(), PathStyle::HERE).map_err(paths::PathError::from)?;
-            return Ok(Look { target, home: None, judgement: Judgement::Unclaimed, free: true });
+            return Ok(Look { target, home: None, judgement: Judgement::Unclaimed, awaited: None, free: true });
         }
         let target = paths::path_target(path, base)?;
         let real = Path::new(target.as_str());
@@ -123,13 +132,32 @@ impl Guard<'_> {
         let entries = self.context.place.look(&target.reach())?;
         let judgement = rule::judge(&entries, &target, self.holder, standing, self.context.now);
         let free = trees::is_free(real);
-        Ok(Look { target, home, judgement, free })
+        let awaited = if judgement == Judgement::Unclaimed && !free { self.awaited(&target)? } else { None };
+        Ok(Look { target, home, judgement, awaited, free })
     }
 
-    fn refused_line(&self, look: &Look) -> Option<Line> {
-        let (Judgement::Refused(refusal), Some(holder)) = (&look.judgement, self.holder) else { return None };
-        let shared = look.home.is_some();
-        Some(rule::refused_line(refusal, &look.target, holder, shared, self.context.now))
+    /// Who waits for the tree that would have to be claimed.
+    fn awaited(&self, target: &Target) -> Result<Option<Ticket>, Failure> {
+        let (true, Some(holder)) = (self.take, self.holder) else { return Ok(None) };
+        let tree = tree_of(target)?;
+        let (entries, tickets) = self.context.place.look_at_line(&tree.reach())?;
+        let ask = Ask { target: &tree, holder, shared: false, number: None };
+        Ok(queue::ahead(&entries, &tickets, &ask, self.context.now).first().map(|first| (*first).clone()))
+    }
+
+    fn refused_lines(&self, look: &Look) -> Vec<Line> {
+        let (target, now, shared) = (&look.target, self.context.now, look.home.is_some());
+        match (&look.judgement, &look.awaited, self.holder) {
+            (Judgement::Refused(refusal), _, Some(holder)) => {
+                vec![rule::refused_line(refusal, target, holder, shared, now)]
+            }
+            // A place in the line was to be had, and it was not waited for.
+            (_, Some(_), Some(holder)) => vec![
+                rule::wait_line(None, target, holder, shared, now),
+                rule::waited_line(None, target, holder, shared, now, 0),
+            ],
+            _ => Vec::new(),
+        }
     }
 
     fn act(&self, look: &Look) -> Result<Said, Failure> {
@@ -162,13 +190,14 @@ impl Guard<'_> {
         }
     }
 
+    /// The presence of a writer at home is no turn in a line: who waits for the tree does not stop its owner.
     fn at_home(&self, look: &Look) -> Result<Said, Failure> {
         let target = &look.target;
         if let (true, Some(holder), Some(root)) = (self.presence, self.holder, &look.home) {
             let tree = paths::path_target(root, root)?;
-            let verdict = match self.claim(holder, &tree, target, true)? {
+            let verdict = match self.be_present(holder, &tree)? {
                 // Where another holds a part of the tree the whole cannot be shared; what is written can.
-                Verdict::Refused(_) if !tree.is(target) => self.claim(holder, target, target, true)?,
+                Verdict::Refused(_) if !tree.is(target) => self.be_present(holder, target)?,
                 verdict => verdict,
             };
             if let Verdict::Refused(refusal) = verdict {
@@ -178,14 +207,36 @@ impl Guard<'_> {
         Ok(Said::Allowed(Leave::Home, target.clone()))
     }
 
+    fn be_present(&self, holder: &Holder, tree: &Target) -> Result<Verdict, Failure> {
+        let wish = Wish { purpose: "at work here", ttl: self.context.ttl(None)?, shared: true };
+        let request = Request { target: tree, holder };
+        let verdict = self.context.place.change(Absent::Make, Some(&tree.reach()), |entries| {
+            let decision = rule::take(entries, &request, &wish, self.context.now);
+            (decision.verdict, decision.effects)
+        })?;
+        self.readable(verdict, tree)
+    }
+
     fn abroad(&self, target: Target) -> Result<Said, Failure> {
         let (true, Some(holder)) = (self.take, self.holder) else { return Ok(Said::Unclaimed(target)) };
-        let root = trees::root_of(Path::new(target.as_str()));
-        let tree = match &root {
-            Some(root) => paths::path_target(root, root)?,
-            None => target.clone(),
+        let tree = tree_of(&target)?;
+        let purpose = format!("writes {target}");
+        let wish = Wish { purpose: &purpose, ttl: self.context.ttl(None)?, shared: false };
+        let request = Request { target: &tree, holder };
+        let asking = Asking {
+            context: self.context,
+            target: &tree,
+            holder,
+            shared: false,
+            decide: &|entries, now| rule::take(entries, &request, &wish, now),
+            undo: &|_, _, _| Effects::default(),
         };
-        match self.claim(holder, &tree, &target, false)? {
+        let verdict = match waiting::ask(&asking, None)?.outcome {
+            Outcome::Decided(verdict, _) => self.readable(verdict, &tree)?,
+            Outcome::Behind(first) => return Ok(Said::Awaited(first, target)),
+            Outcome::Interrupted(_) => return Err(Failure::error("internal", "nothing was waited for")),
+        };
+        match verdict {
             Verdict::Refused(refusal) => Ok(Said::Refused(refusal, target)),
             Verdict::Claimed(claim) | Verdict::TakenOver(claim, _) => Ok(Said::Allowed(Leave::Taken(claim), target)),
             // A claim of one's own on the very tree, made between the look and now.
@@ -193,15 +244,7 @@ impl Guard<'_> {
         }
     }
 
-    fn claim(&self, holder: &Holder, tree: &Target, target: &Target, shared: bool) -> Result<Verdict, Failure> {
-        let purpose = if shared { "at work here".to_owned() } else { format!("writes {target}") };
-        let ttl = self.context.ttl(None)?;
-        let wish = Wish { purpose: &purpose, ttl, shared };
-        let request = Request { target: tree, holder };
-        let verdict = self.context.place.change(Absent::Make, Some(&tree.reach()), |entries| {
-            let decision = rule::take(entries, &request, &wish, self.context.now);
-            (decision.verdict, decision.effects)
-        })?;
+    fn readable(&self, verdict: Verdict, tree: &Target) -> Result<Verdict, Failure> {
         match verdict {
             Verdict::Misnamed(entry) => Err(crate::face::verbs::misnamed(self.context, &entry, tree)),
             verdict => Ok(verdict),
@@ -209,9 +252,20 @@ impl Guard<'_> {
     }
 }
 
+/// What is claimed for a write abroad: the tree that it is in, else the file alone.
+fn tree_of(target: &Target) -> Result<Target, Failure> {
+    match trees::root_of(Path::new(target.as_str())) {
+        Some(root) => Ok(paths::path_target(&root, &root)?),
+        None => Ok(target.clone()),
+    }
+}
+
 /// What is said of a path for which nothing is done.
 fn seen(look: &Look) -> Said {
     let target = look.target.clone();
+    if let Some(first) = &look.awaited {
+        return Said::Awaited(first.clone(), target);
+    }
     match &look.judgement {
         Judgement::Refused(refusal) => Said::Refused(refusal.clone(), target),
         Judgement::Covered { .. } => Said::Allowed(Leave::Covered, target),

@@ -6,12 +6,16 @@ mod context;
 mod exit;
 mod failure;
 mod guarding;
+mod keeper;
 mod news;
 mod notes;
+mod progress;
 mod refusal;
 mod report;
+mod running;
 mod table;
 mod verbs;
+mod waiting;
 
 use std::{ffi::OsString, process::ExitCode};
 

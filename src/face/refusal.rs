@@ -1,10 +1,13 @@
 //! How a refusal is told. Its first line has one shape, for people and for programs; then why, until when, and what to
 //! do instead of going ahead.
 
+use serde_json::json;
+
 use crate::{
     core::{
         entry::{Entry, Record},
-        holder::Holder,
+        holder::{Holder, UNKNOWN},
+        queue::Ticket,
         rule::Refusal,
         target::{LONGEST_PATH, Target},
         text::{shortened, visible},
@@ -68,9 +71,50 @@ pub(crate) fn lines(refusal: &Refusal, target: &Target, holder: Option<&Holder>,
         lines.push(format!("  and {} more in the way: claim status {}", refusal.more, quoted(target.as_str())));
     }
     // The queue of what is held: there whoever has it now, and whoever has it next, will look.
-    let queue = by.claim().map_or(target.as_str(), |claim| &claim.target);
-    lines.push(format!("  leave the work for later: claim handover add {} 'what is to be done'", quoted(queue)));
+    lines.push(leave(by.claim().map_or(target.as_str(), |claim| &claim.target)));
     lines
+}
+
+/// The report for who is not first in line: nobody has the target, and somebody who waits for it comes first.
+pub(crate) fn awaited(first: &Ticket, target: &Target, now: Timestamp) -> Report {
+    let mut report = Report::new(Exit::Refused, "refused");
+    report.set("target", target.as_str());
+    if let Some(asked) = &first.asks {
+        report.set(
+            "awaited_by",
+            json!({
+                "target": asked.bid.target,
+                "holder": asked.bid.holder,
+                "since": asked.bid.since,
+                "heartbeat_age_s": now.since(first.renewed),
+            }),
+        );
+    }
+    let lines = awaited_lines(first, target, now);
+    report.set("message", lines.join("\n"));
+    for line in lines {
+        report.complain(line);
+    }
+    report
+}
+
+/// As [`lines`], with one other word: what the first in line has is a ticket and no claim yet.
+pub(crate) fn awaited_lines(first: &Ticket, target: &Target, now: Timestamp) -> Vec<String> {
+    let (what, who) = first
+        .asks
+        .as_ref()
+        .map_or_else(|| (target.as_str(), UNKNOWN), |asked| (&*asked.bid.target, &*asked.bid.holder));
+    let age = now.since(first.renewed).max(0);
+    vec![
+        format!("REFUSED: {} is awaited by {} (heartbeat {age}s ago).", visible(what), visible(who)),
+        "  it is free, and whoever waits for it comes first".to_owned(),
+        format!("  wait in line: claim take {} 'purpose' --wait 10m", quoted(target.as_str())),
+        leave(what),
+    ]
+}
+
+fn leave(queue: &str) -> String {
+    format!("  leave the work for later: claim handover add {} 'what is to be done'", quoted(queue))
 }
 
 /// Tells a holder who has what was its own.

@@ -14,7 +14,7 @@ use crate::{
         entry::{Entry, Record},
         time::Timestamp,
     },
-    face::exit::Exit,
+    face::exit::{Exit, RefusedCode},
 };
 
 /// The outcome of a command.
@@ -75,6 +75,19 @@ impl Report {
         Value::Object(other.json)
     }
 
+    /// Lets a refusal end with the code that was asked for.
+    pub(crate) fn refused_as(mut self, code: &RefusedCode) -> Self {
+        self.exit = code.applied(self.exit);
+        self
+    }
+
+    /// Something beside the answer could not be done: no success is left of it, but a code that says more stays.
+    pub(crate) fn fail(&mut self) {
+        if self.exit.code() == 0 {
+            self.exit = Exit::Error;
+        }
+    }
+
     /// How the command ends if all is printed.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
@@ -99,6 +112,11 @@ impl Report {
             }
         }
     }
+}
+
+/// Says something while a command is still at work. Nobody need hear it.
+pub(crate) fn tell(text: &str) {
+    drop(write(&mut io::stderr().lock(), text));
 }
 
 fn write(stream: &mut impl io::Write, text: &str) -> io::Result<()> {

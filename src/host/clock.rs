@@ -1,9 +1,10 @@
-//! The wall clock, read once per command. Claims are compared across processes and restarts, so no monotonic clock will
-//! do; what a jump of the wall clock may do is answered by the rule.
+//! The clocks. Claims are compared across processes and restarts, so their times are the wall clock's, read once per
+//! command; what a jump of it may do is answered by the rule. How long something has taken within one process is told
+//! by the steady clock, which nobody can set but which stands still while the machine sleeps.
 
 #![expect(clippy::disallowed_methods, reason = "this is the module that reads the clock")]
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::core::time::Timestamp;
 
@@ -19,4 +20,48 @@ pub fn now() -> Timestamp {
         }
     };
     Timestamp(seconds).clamped()
+}
+
+/// A moment in this process.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    steady: Instant,
+    wall: SystemTime,
+}
+
+impl Moment {
+    /// This moment.
+    #[must_use]
+    pub fn now() -> Self {
+        Self { steady: Instant::now(), wall: SystemTime::now() }
+    }
+
+    /// How long ago it was by the steady clock: without the time that the machine slept.
+    #[must_use]
+    pub fn ago(&self) -> Duration {
+        self.steady.elapsed()
+    }
+
+    /// How long ago it was by whichever clock says longer, for what must not be too late by any of them.
+    #[must_use]
+    pub fn ago_at_most(&self) -> Duration {
+        self.ago().max(self.wall.elapsed().unwrap_or_default())
+    }
+
+    /// Whether it is so many milliseconds ago by any of the clocks.
+    #[must_use]
+    pub fn was(&self, milliseconds: u64) -> bool {
+        self.ago_at_most() >= Duration::from_millis(milliseconds)
+    }
+
+    /// Whether the wall clock was set back behind this moment.
+    #[must_use]
+    pub fn is_ahead(&self) -> bool {
+        self.wall.elapsed().is_err()
+    }
+}
+
+/// Waits, and does nothing.
+pub fn sleep(time: Duration) {
+    std::thread::sleep(time);
 }

@@ -2,12 +2,18 @@
 //!
 //! Read once by the face and passed down, so that everything below can be tested without them.
 
+pub mod chance;
 pub mod clock;
 pub mod environment;
+#[cfg(unix)]
+mod family;
 pub mod git;
 pub mod identity;
 pub mod input;
 pub mod paths;
+pub mod process;
 pub mod programs;
 pub mod settings;
+pub mod signals;
+pub mod terminal;
 pub mod trees;

@@ -55,8 +55,13 @@ pub(crate) fn list(claims: &Folder) -> Result<Listing, Error> {
 
 /// Reads the claims that can concern a target; what cannot be read there is an error, since nothing can be said then.
 pub(crate) fn within(claims: &Folder, reach: Option<&Reach>) -> Result<Vec<Entry>, Error> {
+    reached(claims, |stem| reach.is_none_or(|reach| reach.has(stem)))
+}
+
+/// As [`within`], for the stems that `wanted` says.
+pub(crate) fn reached(claims: &Folder, wanted: impl Fn(&str) -> bool) -> Result<Vec<Entry>, Error> {
     let mut entries = Vec::new();
-    for file in names(claims, |file| stem_of(file).is_some_and(|stem| reach.is_none_or(|reach| reach.has(stem))))? {
+    for file in names(claims, |file| stem_of(file).is_some_and(&wanted))? {
         entries.extend(read(claims, &file)?);
     }
     Ok(entries)

@@ -12,9 +12,11 @@ mod folder;
 mod handovers;
 mod lock;
 mod place;
+mod tickets;
 mod trace;
 
 pub use claims::{Flaw, Listing};
 pub use error::Error;
 pub use handovers::{Queue, Stand, stem_and_file};
 pub use place::{Absent, Locked, Place};
+pub use tickets::{Moves, Slip};

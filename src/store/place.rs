@@ -4,6 +4,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use crate::{
@@ -126,6 +127,11 @@ impl Place {
     /// # Errors
     /// When the lock cannot be had within 5 s, or the place cannot be made.
     pub fn locked(&self, absent: Absent) -> Result<Option<Locked>, Error> {
+        self.locked_within(absent, lock::PATIENCE)
+    }
+
+    /// As [`Place::locked`], waiting for the lock no longer than `patience`.
+    pub(crate) fn locked_within(&self, absent: Absent, patience: Duration) -> Result<Option<Locked>, Error> {
         let place = match absent {
             Absent::Make => Folder::make(&self.path)?,
             Absent::Empty => match Folder::open(&self.path)? {
@@ -133,7 +139,7 @@ impl Place {
                 None => return Ok(None),
             },
         };
-        let lock = Lock::acquire(&place, lock::PATIENCE)?;
+        let lock = Lock::acquire(&place, patience)?;
         let claims = place.make_sub(CLAIMS)?;
         Ok(Some(Locked { place, claims, of: self.clone(), _lock: lock }))
     }
@@ -163,7 +169,7 @@ impl Place {
 #[derive(Debug)]
 pub struct Locked {
     pub(crate) place: Folder,
-    claims: Folder,
+    pub(crate) claims: Folder,
     of: Place,
     _lock: Lock,
 }

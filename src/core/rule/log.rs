@@ -75,6 +75,31 @@ pub fn note_refused_line(refusal: &Refusal, target: &Target, holder: &Holder, no
     Line::skip_note(log.act(target.as_str()), log.blocker(&refusal.by))
 }
 
+/// The line for a wait that begins: for a claim, or only for those who came before.
+#[must_use]
+pub fn wait_line(by: Option<&Entry>, target: &Target, holder: &Holder, shared: bool, now: Timestamp) -> Line {
+    let log = Log { now, holder };
+    Line::wait(log.act(target.as_str()), by.map(|entry| log.blocker(entry)), shared)
+}
+
+/// The line for a wait that ended in vain, `waited` seconds after it began.
+#[must_use]
+pub fn waited_line(
+    by: Option<&Entry>,
+    target: &Target,
+    holder: &Holder,
+    shared: bool,
+    now: Timestamp,
+    waited: u64,
+) -> Line {
+    let log = Log { now, holder };
+    let act = log.act(target.as_str());
+    match by {
+        Some(entry) => Line::skip(act, log.blocker(entry), shared).waited(waited),
+        None => Line::skip_in_queue(act, shared, waited),
+    }
+}
+
 fn of_claim(claim: &Claim) -> Terms {
     Terms { ttl_s: seconds(claim.time_to_live().seconds()), shared: claim.shared }
 }

@@ -15,7 +15,7 @@ use crate::{
     },
     face::{
         context::Context,
-        exit::Exit,
+        exit::{Exit, RefusedCode},
         failure::Failure,
         guarding::{Guard, Leave, Said},
         notes,
@@ -42,6 +42,8 @@ pub(crate) struct Arguments {
     /// The paths that the git commit at hand changes, for a pre-commit hook
     #[arg(long, conflicts_with = "paths")]
     staged: bool,
+    #[command(flatten)]
+    refused: RefusedCode,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Failure> {
@@ -78,7 +80,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
         }
     }
     report.set("paths", told);
-    Ok(report)
+    Ok(report.refused_as(&arguments.refused))
 }
 
 /// The paths of the commit at hand. A commit without any still writes into the repository.
@@ -128,6 +130,7 @@ fn say(context: &Context, said: Said, holder: Option<&Holder>) -> Report {
             notes::tell(context, Some(&target), &mut report);
             report
         }
+        Said::Awaited(first, target) => refusal::awaited(&first, &target, context.now),
         Said::Unclaimed(target) => {
             let mut report = Report::new(Exit::Unclaimed, "unclaimed");
             report.set("target", target.as_str());

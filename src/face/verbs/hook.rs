@@ -206,6 +206,7 @@ fn before(context: &Context, call: &Call, writes: &Writes) -> Result<Answer, Fai
             Said::Refused(refusal, target) => {
                 reasons.extend(refusal::lines(&refusal, &target, Some(&holder), context.now));
             }
+            Said::Awaited(first, target) => reasons.extend(refusal::awaited_lines(&first, &target, context.now)),
             Said::Failed(failure, path) => reasons.push(format!("claim: {path}: {}", failure.message)),
         }
     }

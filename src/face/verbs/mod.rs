@@ -11,6 +11,7 @@ mod install;
 mod install_git;
 mod log;
 mod release;
+mod run;
 mod status;
 mod take;
 
@@ -28,6 +29,7 @@ pub(crate) enum Verb {
     Beat(beat::Arguments),
     Release(release::Arguments),
     Status(status::Arguments),
+    Run(run::Arguments),
     Guard(guard::Arguments),
     Hook(hook::Arguments),
     Handover(handover::Arguments),
@@ -44,6 +46,7 @@ pub(crate) fn run(context: &Context, verb: Verb) -> Result<Report, Failure> {
         Verb::Beat(arguments) => beat::run(context, &arguments),
         Verb::Release(arguments) => release::run(context, &arguments),
         Verb::Status(arguments) => status::run(context, &arguments),
+        Verb::Run(arguments) => run::run(context, &arguments),
         Verb::Guard(arguments) => guard::run(context, &arguments),
         Verb::Audit(_) => audit::run(context),
         Verb::Log(arguments) => log::run(context, &arguments),

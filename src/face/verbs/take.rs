@@ -1,32 +1,37 @@
 //! `claim take`: claim a target, renew the claim, or take a stale one over.
 
+use std::{sync::mpsc, time::Duration};
+
 use clap::Args;
 
 use crate::{
     core::{
         claim::Claim,
         duration::glance,
-        rule::{self, Request, Verdict, Wish},
+        entry::Entry,
+        rule::{self, Effects, Request, Verdict, Wish},
         text::visible,
+        time::Timestamp,
     },
     face::{
         context::Context,
-        exit::Exit,
+        exit::{Exit, RefusedCode},
         failure::Failure,
         notes, refusal,
         report::{Report, span},
         verbs::misnamed,
+        waiting::{self, Answer, Asking, Outcome, Wait},
     },
-    store::Absent,
+    host::{clock, signals::Signals},
 };
 
 /// The most bytes of a purpose: enough for a paragraph, and always far below what a claim file may hold.
-const LONGEST_PURPOSE: usize = 4_096;
+pub(super) const LONGEST_PURPOSE: usize = 4_096;
 
 /// Claim a target, renew your claim, or take over a stale one
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim take shared-config 'align the lint rule'\n\
-    Exit codes: 0 claimed and verified, 1 error, 2 usage, 75 REFUSED")]
+    Exit codes: 0 claimed and verified, 1 error, 2 usage, 75 REFUSED, 128+n ended by a signal while it waited")]
 pub(crate) struct Arguments {
     /// A name such as shared-config, or a path: ./file, /tree
     target: String,
@@ -38,6 +43,11 @@ pub(crate) struct Arguments {
     /// Share the target with others who share it; refuse those who want it for themselves
     #[arg(long)]
     shared: bool,
+    /// If it is refused, wait in line for it, up to this time: 90s, 15m, 2h, 1d
+    #[arg(long, value_name = "DURATION")]
+    wait: Option<String>,
+    #[command(flatten)]
+    refused: RefusedCode,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Failure> {
@@ -49,14 +59,45 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
     }
     let request = Request { target: &target, holder: &holder };
     let wish = Wish { purpose: &arguments.purpose, ttl, shared: arguments.shared };
-    let now = context.now;
-    let (verdict, cleared) = context.place.change(Absent::Make, Some(&target.reach()), |entries| {
-        let decision = rule::take(entries, &request, &wish, now);
-        let cleared: Vec<_> =
-            entries.iter().filter(|entry| decision.effects.clear.contains(&entry.file)).cloned().collect();
-        ((decision.verdict, cleared), decision.effects)
-    })?;
+    let asking = Asking {
+        context,
+        target: &target,
+        holder: &holder,
+        shared: arguments.shared,
+        decide: &|entries, now| rule::take(entries, &request, &wish, now),
+        undo: &|verdict, entries, now| match verdict {
+            // What the session held before it asked, it still holds.
+            Verdict::Claimed(_) | Verdict::TakenOver(..) => rule::release(entries, &request, now).effects,
+            _ => Effects::default(),
+        },
+    };
+    let Answer { now, waited, outcome } = match context.wait(arguments.wait.as_deref())? {
+        Some(budget) => {
+            let pause = interruptible()?;
+            waiting::ask(&asking, Some(&Wait { budget, pause: &pause }))?
+        }
+        None => waiting::ask(&asking, None)?,
+    };
+    let mut report = match outcome {
+        Outcome::Decided(verdict, cleared) => decided(context, verdict, &cleared, &request, now)?,
+        Outcome::Behind(first) => refusal::awaited(&first, &target, now),
+        Outcome::Interrupted(signal) => return Ok(waiting::interrupted(signal, &target)),
+    };
+    if let Some(waited) = waited {
+        report.set("waited_s", waited);
+    }
+    notes::tell(context, Some(&target), &mut report);
+    context.hint(&target, &mut report);
+    Ok(report.refused_as(&arguments.refused))
+}
 
+fn decided(
+    context: &Context,
+    verdict: Verdict,
+    cleared: &[Entry],
+    request: &Request<'_>,
+    now: Timestamp,
+) -> Result<Report, Failure> {
     let mut report = match verdict {
         Verdict::Claimed(claim) => done("claimed", "", &claim),
         Verdict::Renewed(claim) => done("renewed", "", &claim),
@@ -67,13 +108,13 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
             report.set("taken_from_heartbeat_age_s", now.since(from.heartbeat()));
             report
         }
-        Verdict::Refused(refusal) => refusal::report(&refusal, &target, Some(&holder), now),
-        Verdict::Misnamed(entry) => return Err(misnamed(context, &entry, &target)),
+        Verdict::Refused(refusal) => refusal::report(&refusal, request.target, Some(request.holder), now),
+        Verdict::Misnamed(entry) => return Err(misnamed(context, &entry, request.target)),
         Verdict::Beat(_) | Verdict::Released(_) | Verdict::NotHeld(_) => {
             return Err(Failure::error("internal", "take was answered as another verb"));
         }
     };
-    for entry in &cleared {
+    for entry in cleared {
         let age = span(now.since(entry.heartbeat()));
         report.say(format!(
             "  cleared {}, stale: {} had it, heartbeat {age} ago",
@@ -81,9 +122,23 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
             visible(entry.holder())
         ));
     }
-    notes::tell(context, Some(&target), &mut report);
-    context.hint(&target, &mut report);
     Ok(report)
+}
+
+/// Sleeps, and returns the number of a signal that asks to end.
+fn interruptible() -> Result<impl Fn(Duration) -> Option<i32>, Failure> {
+    let (sender, received) = mpsc::channel();
+    let signals = Signals::listen(sender, |received| received.signal)
+        .map_err(|error| Failure::error("signals", format!("cannot listen for signals: {error}")))?;
+    Ok(move |time: Duration| match received.recv_timeout(time) {
+        Ok(signal) => Some(signal),
+        Err(mpsc::RecvTimeoutError::Timeout) => signals.came(),
+        Err(mpsc::RecvTimeoutError::Disconnected) => {
+            // Nothing is listened for where there are no signals.
+            clock::sleep(time);
+            None
+        }
+    })
 }
 
 fn done(outcome: &str, how: &str, claim: &Claim) -> Report {

@@ -10,7 +10,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read as _},
     path::{Path, PathBuf},
-    time::UNIX_EPOCH,
+    time::{Duration, UNIX_EPOCH},
 };
 
 use super::{Content, Kind};
@@ -163,6 +163,27 @@ impl Folder {
     pub(crate) fn remove(&self, name: &str) -> Result<(), Error> {
         let path = self.path.join(name);
         fs::remove_file(&path).map_err(|source| failed("remove", &path, source))
+    }
+
+    /// See the Unix form.
+    pub(crate) fn touch(&self, name: &str, modified: Timestamp) -> Result<bool, Error> {
+        let path = self.path.join(name);
+        let time = UNIX_EPOCH + Duration::from_secs(u64::try_from(modified.0).unwrap_or(0));
+        match OpenOptions::new().write(true).open(&path).and_then(|file| file.set_modified(time)) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(failed("renew", &path, source)),
+        }
+    }
+
+    /// See the Unix form.
+    pub(crate) fn remove_empty(&self, name: &str) -> Result<(), Error> {
+        let path = self.path.join(name);
+        match fs::remove_dir(&path) {
+            Ok(()) => Ok(()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty) => Ok(()),
+            Err(source) => Err(failed("remove", &path, source)),
+        }
     }
 
     /// See the Unix form.

@@ -3,7 +3,7 @@
 use std::{io::Write as _, path::Path};
 
 use super::Kind;
-use crate::store::error::Error;
+use crate::{core::time::Timestamp, store::error::Error};
 
 /// Both forms of the directory are held to the same tests on Unix.
 macro_rules! both {
@@ -26,6 +26,10 @@ trait Form: Sized {
     fn lockable(&self, name: &str) -> Result<std::fs::File, Error>;
     fn append(&self, name: &str) -> Result<std::fs::File, Error>;
     fn names(&self) -> Vec<String>;
+    fn touch(&self, name: &str, modified: i64) -> bool;
+    fn modified(&self, name: &str) -> i64;
+    fn remove(&self, name: &str);
+    fn remove_empty(&self, name: &str);
 }
 
 macro_rules! form {
@@ -69,6 +73,18 @@ macro_rules! form {
                 names.sort();
                 names
             }
+            fn touch(&self, name: &str, modified: i64) -> bool {
+                <$form>::touch(self, name, Timestamp(modified)).unwrap()
+            }
+            fn modified(&self, name: &str) -> i64 {
+                <$form>::read(self, name, 100).unwrap().unwrap().modified.0
+            }
+            fn remove(&self, name: &str) {
+                <$form>::remove(self, name).unwrap();
+            }
+            fn remove_empty(&self, name: &str) {
+                <$form>::remove_empty(self, name).unwrap();
+            }
         }
     };
 }
@@ -80,6 +96,7 @@ both! {
     put_never_replaces_and_replace_does
     a_link_is_neither_read_opened_nor_entered
     making_twice_is_making_once
+    a_file_is_touched_and_only_an_empty_directory_is_removed
 }
 
 fn a_file_is_read_back_and_only_up_to_the_bound<F: Form>() {
@@ -136,4 +153,20 @@ fn making_twice_is_making_once<F: Form>() {
     folder.make_sub("sub").write("x", "kept");
     assert_eq!(folder.make_sub("sub").text("x").unwrap().as_deref(), Some("kept"));
     assert_eq!(F::at(scratch.path()).names(), ["sub"]);
+}
+
+fn a_file_is_touched_and_only_an_empty_directory_is_removed<F: Form>() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = F::at(scratch.path());
+    let sub = folder.make_sub("sub");
+    assert!(!sub.touch("x", 7));
+    sub.write("x", "kept");
+    assert!(sub.touch("x", 1_000_000_007));
+    assert_eq!((sub.modified("x"), sub.text("x").unwrap().as_deref()), (1_000_000_007, Some("kept")));
+    folder.remove_empty("sub");
+    assert_eq!(folder.kind("sub"), Some(Kind::Directory));
+    sub.remove("x");
+    folder.remove_empty("sub");
+    folder.remove_empty("sub");
+    assert_eq!(folder.kind("sub"), None);
 }

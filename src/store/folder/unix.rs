@@ -244,6 +244,26 @@ impl Folder {
             .map_err(|error| failed("remove", &self.path.join(name), error))
     }
 
+    /// Sets a regular file's time of modification. False when the file is absent.
+    pub(crate) fn touch(&self, name: &str, modified: Timestamp) -> Result<bool, Error> {
+        let time = rustix::fs::Timespec { tv_sec: modified.0, tv_nsec: 0 };
+        let times = rustix::fs::Timestamps { last_access: time, last_modification: time };
+        match retry(|| rustix::fs::utimensat(&self.descriptor, name, &times, AtFlags::SYMLINK_NOFOLLOW)) {
+            Ok(()) => Ok(true),
+            Err(rustix::io::Errno::NOENT) => Ok(false),
+            Err(error) => Err(failed("renew", &self.path.join(name), error)),
+        }
+    }
+
+    /// Removes a directory in this one if nothing is in it.
+    pub(crate) fn remove_empty(&self, name: &str) -> Result<(), Error> {
+        use rustix::io::Errno;
+        match retry(|| rustix::fs::unlinkat(&self.descriptor, name, AtFlags::REMOVEDIR)) {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST) => Ok(()),
+            Err(error) => Err(failed("remove", &self.path.join(name), error)),
+        }
+    }
+
     /// Makes the names in here survive a loss of power.
     pub(crate) fn sync(&self) -> Result<(), Error> {
         match retry(|| rustix::fs::fsync(&self.descriptor)) {
