@@ -6,7 +6,16 @@ use clap::{Args, Parser};
 
 use crate::face::verbs::Verb;
 
-/// Stops parallel agent sessions on one machine from colliding when they write outside their own tree.
+/// The whole of `claim --help` fits a screen of 24 lines, the prompt below it included, so the options that every verb
+/// has and tells of stand in one line.
+const SCREEN: &str = "\
+{about}
+
+Usage: claim VERB ... [--holder HOLDER] [--json] [--dir DIR]; claim VERB --help
+
+{subcommands}{after-help}";
+
+/// Keeps parallel agent sessions from colliding outside their own trees.
 #[derive(Debug, Parser)]
 #[command(
     name = "claim",
@@ -14,8 +23,10 @@ use crate::face::verbs::Verb;
     subcommand_required = true,
     arg_required_else_help = true,
     infer_subcommands = false,
-    after_help = "Exit codes: 0 done and verified, 1 error (treat as not claimed), 2 usage, 3 NOT HELD, 4 leftovers,\n\
-                  75 REFUSED (another session holds it: later, not never)."
+    help_template = SCREEN,
+    after_help = "Exit codes: 0 done and verified, 1 error: treat as not claimed, 2 usage,\n\
+                  3 NOT HELD, 4 leftovers or problems, 75 REFUSED: another session holds it:\n\
+                  later, not never, 76 UNCLAIMED: a foreign write that nothing covers."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]

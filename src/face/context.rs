@@ -37,6 +37,11 @@ impl Context {
         Ok(Self { place: Place::at(place), now: clock::now(), json: common.json, holder: common.holder })
     }
 
+    /// The same, later.
+    pub(crate) fn at_this_moment(&self) -> Self {
+        Self { place: self.place.clone(), now: clock::now(), json: self.json, holder: self.holder.clone() }
+    }
+
     /// Who asks.
     pub(crate) fn holder(&self) -> Result<Holder, Failure> {
         Ok(identity::holder(self.holder.as_deref())?.0)

@@ -2,6 +2,7 @@
 //! and turns what came of it into a report.
 
 mod cli;
+mod completing;
 mod context;
 mod exit;
 mod failure;
@@ -16,10 +17,11 @@ mod running;
 mod table;
 mod verbs;
 mod waiting;
+mod watching;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use self::{cli::Cli, context::Context, exit::Exit, failure::Failure, report::Report, verbs::Verb};
 
@@ -34,6 +36,7 @@ pub fn main() -> ExitCode {
     let is_hook = verb(&arguments).is_some_and(|verb| verb == "hook");
     let (report, json) = match Cli::try_parse_from(arguments) {
         Ok(Cli { common, verb: Verb::Hook(_) }) => (verbs::hook::run(common), false),
+        Ok(Cli { verb: Verb::Complete(arguments), .. }) => (verbs::complete::run(&arguments), false),
         Ok(cli) => {
             let json = cli.common.json;
             (run(cli).unwrap_or_else(Report::from), json)
@@ -56,6 +59,14 @@ fn verb(arguments: &[OsString]) -> Option<&OsString> {
         }
     }
     None
+}
+
+/// The command line as a tree of verbs and options, for completions, manual pages and the tests of both.
+#[must_use]
+pub fn command() -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    command
 }
 
 fn run(cli: Cli) -> Result<Report, Failure> {

@@ -93,6 +93,11 @@ impl Report {
         self.exit
     }
 
+    /// All of the text, for a screen of its own.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.answer.lines().chain(self.complaint.lines()).map(str::to_owned).collect()
+    }
+
     /// Prints the report and returns how the command ends.
     pub(crate) fn print(mut self, json: bool) -> Exit {
         if json {

@@ -7,12 +7,14 @@ pub mod clock;
 pub mod environment;
 #[cfg(unix)]
 mod family;
+pub mod folder;
 pub mod git;
 pub mod identity;
 pub mod input;
 pub mod paths;
 pub mod process;
 pub mod programs;
+pub mod screen;
 pub mod settings;
 pub mod signals;
 pub mod terminal;

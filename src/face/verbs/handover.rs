@@ -44,6 +44,8 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Step {
     /// Leave a note and print its path; the text is an argument, a file, or standard input
+    #[command(after_help = "Example: claim handover add shared-config 'use the new preset'\n\
+        Exit codes: 0 written and verified, 1 error, 2 usage")]
     Add {
         /// What the work is about
         target: String,
@@ -54,6 +56,8 @@ enum Step {
         file: Option<PathBuf>,
     },
     /// Show the notes that wait and the ones that are being worked on
+    #[command(after_help = "Example: claim handover list shared-config\n\
+        Exit codes: 0 listed (or nothing to list), 1 error, 2 usage")]
     List {
         /// Only the notes of this target
         target: Option<String>,
@@ -62,11 +66,15 @@ enum Step {
         all: bool,
     },
     /// Begin the oldest note of a target that you hold, and print its path
+    #[command(after_help = "Example: claim handover next shared-config\n\
+        Exit codes: 0 begun and verified (or no note waits), 1 error, 2 usage, 3 NOT HELD, 75 REFUSED")]
     Next {
         /// What you claimed
         target: String,
     },
     /// Finish a note that you began
+    #[command(after_help = "Example: claim handover done 1 'added as chapter 7'\n\
+        Exit codes: 0 finished and verified, 1 error, 2 usage, 3 NOT HELD, 75 REFUSED")]
     Done {
         /// Its path, file name or number
         note: String,
@@ -203,9 +211,10 @@ fn find(context: &Context, text: &str, holder: &Holder) -> Result<(Target, Note)
         (Some(_), false, _) => {
             Err(Failure::usage(format!("several notes of yours have the number {}: give the path", visible(text))))
         }
-        (None, _, 0) => {
-            Err(Failure::error("no-such-note", format!("no note that was begun is called {}", visible(text))))
-        }
+        (None, _, 0) => Err(Failure::error(
+            "no-such-note",
+            format!("no note that was begun is called {}: claim handover list names them", visible(text)),
+        )),
         (None, _, _) => {
             Err(Failure::error("not-your-note", format!("another session works on note {}", visible(text))))
         }

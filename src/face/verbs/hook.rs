@@ -38,8 +38,9 @@ use crate::{
 
 /// Answer an agent CLI's hook: reads its JSON on standard input
 #[derive(Debug, Args)]
-#[command(after_help = "Installed by: claim install AGENT\n\
-    Exit codes: 0 no objection, 2 denied (with the reason on standard error), 1 the hook itself failed")]
+#[command(after_help = "Example: claim hook < payload.json\n\
+    An agent's own configuration calls it so: claim install AGENT writes that.\n\
+    Exit codes: 0 no objection, 1 the hook itself failed, 2 denied, with the reason on standard error")]
 pub(crate) struct Arguments {}
 
 /// What to add to a refusal, for a model that looks for another way.

@@ -2,6 +2,8 @@
 
 mod audit;
 mod beat;
+pub(crate) mod complete;
+mod completions;
 mod doctor;
 mod doctor_hosts;
 mod guard;
@@ -10,9 +12,10 @@ pub(crate) mod hook;
 mod install;
 mod install_git;
 mod log;
+mod man;
 mod release;
 mod run;
-mod status;
+pub(crate) mod status;
 mod take;
 
 use clap::Subcommand;
@@ -37,6 +40,10 @@ pub(crate) enum Verb {
     Log(log::Arguments),
     Install(install::Arguments),
     Doctor(doctor::Arguments),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
+    #[command(hide = true)]
+    Complete(complete::Arguments),
 }
 
 /// Carries a verb out.
@@ -53,7 +60,11 @@ pub(crate) fn run(context: &Context, verb: Verb) -> Result<Report, Failure> {
         Verb::Install(arguments) => install::run(context, &arguments),
         Verb::Doctor(arguments) => doctor::run(context, &arguments),
         Verb::Handover(arguments) => handover::run(context, &arguments),
-        Verb::Hook(_) => Err(Failure::error("internal", "the hook answers in its host's own form")),
+        Verb::Completions(arguments) => Ok(completions::run(&arguments)),
+        Verb::Man(arguments) => man::run(&arguments),
+        Verb::Hook(_) | Verb::Complete(_) => {
+            Err(Failure::error("internal", "the hook and the completions answer in their callers' own form"))
+        }
     }
 }
 

@@ -20,6 +20,7 @@ use crate::{
         refusal::quoted,
         report::{Report, described, span, stale_in, state_word},
         table::aligned,
+        watching,
     },
     host::environment,
     store::Listing,
@@ -44,9 +45,17 @@ pub(crate) struct Arguments {
     /// End with code 4 if anything is listed
     #[arg(long)]
     exit_code: bool,
+    /// Show it again every second, on a terminal; q ends it
+    #[arg(long, conflicts_with_all = ["json", "exit_code"])]
+    watch: bool,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Failure> {
+    if arguments.watch { watching::watch(context, arguments) } else { once(context, arguments) }
+}
+
+/// The status of this moment.
+pub(crate) fn once(context: &Context, arguments: &Arguments) -> Result<Report, Failure> {
     let target = arguments.target.as_deref().map(|text| context.target(text)).transpose()?;
     let mine = if arguments.mine { Some(context.holder()?) } else { None };
     let now = context.now;
