@@ -10,6 +10,7 @@
     reason = "a test that panics has failed, which is what is meant"
 )]
 
+mod completions;
 mod damage;
 mod disk;
 mod doctor;
@@ -17,6 +18,7 @@ mod doctor;
 mod faults;
 mod guard;
 mod held;
+mod help;
 mod hook;
 mod house;
 mod identity;
@@ -27,6 +29,7 @@ mod job;
 mod json;
 mod live;
 mod machine;
+mod packaging;
 mod place;
 mod precommit;
 mod races;
@@ -40,3 +43,4 @@ mod take;
 mod target;
 mod terminal;
 mod wait;
+mod watch;
