@@ -10,13 +10,15 @@
     reason = "a test that panics has failed, which is what is meant"
 )]
 
+mod audit;
 mod damage;
 mod disk;
 mod doctor;
-mod guard;
-mod hook;
 #[cfg(target_os = "linux")]
 mod faults;
+mod guard;
+mod handover;
+mod hook;
 mod house;
 mod identity;
 mod install;
@@ -30,8 +32,11 @@ mod races;
 mod readme;
 mod refusal;
 mod scene;
+mod skill;
 mod status;
+mod story;
 mod support;
 mod take;
 mod target;
 mod terminal;
+mod trace;

@@ -57,10 +57,15 @@ impl Note {
         format!("{}{worker}.md", self.base())
     }
 
-    /// The name of the file with its result.
-    #[must_use]
-    pub fn result_file(&self) -> String {
-        format!("{}.result.md", self.base())
+    /// The names that its result can have: the first, unless an attempt to finish it that was cut short left another
+    /// result there. Nothing is rewritten.
+    pub fn result_files(&self) -> impl Iterator<Item = String> {
+        let base = self.base();
+        let more = (2_u64..).map({
+            let base = base.clone();
+            move |number| format!("{base}.result.{number}.md")
+        });
+        std::iter::once(format!("{base}.result.md")).chain(more)
     }
 
     fn base(&self) -> String {
@@ -145,9 +150,11 @@ mod tests {
     #[test]
     fn other_files_are_no_notes() {
         let note = Note::new(1, &holder("a"), b"x");
-        for file in ["", "x.md", ".md", "1-a-b-c.md", "000001-a.md", &note.result_file(), &format!("{}~", note.file())]
-        {
-            assert_eq!(Note::parse(file), None, "{file}");
+        let results: Vec<String> = note.result_files().take(3).collect();
+        assert!(results[0].ends_with(".result.md") && results[1].ends_with(".result.2.md"), "{results:?}");
+        let others = ["", "x.md", ".md", "1-a-b-c.md", "000001-a.md"].map(str::to_owned);
+        for file in results.into_iter().chain(others).chain([format!("{}~", note.file())]) {
+            assert_eq!(Note::parse(&file), None, "{file}");
         }
     }
 

@@ -8,7 +8,7 @@
 //!
 //! # Limitations
 //! The trace is a record and takes no part in any decision. A crash between a change and its line leaves a change
-//! without a line, and the audit reports it as such.
+//! without a line, as a full disk does, and the audit reports it as such (`core::audit`, limitations).
 
 mod id;
 mod parse;

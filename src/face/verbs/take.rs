@@ -81,7 +81,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
             visible(entry.holder())
         ));
     }
-    notes::tell(context, Some(&target), &mut report);
+    notes::tell_holder(context, &target, &mut report);
     context.hint(&target, &mut report);
     Ok(report)
 }
