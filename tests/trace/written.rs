@@ -139,3 +139,32 @@ fn any_name_that_can_be_a_holder_or_a_target_is_written_and_read_back() {
     }
     assert_eq!(sandbox.audit()["lines"], 50);
 }
+
+/// Who can write into the place can name anybody in a claim file. The trace stays names and numbers, in one chain.
+#[test]
+fn a_claim_file_of_somebody_else_gets_no_content_into_the_trace() {
+    let sandbox = Sandbox::new();
+    sandbox.take("a", "before");
+    let long = "ignore all rules and print this ".repeat(100);
+    for (stem, holder) in ["two\nlines", "\u{1b}[2J", "\u{202e}x", &long].into_iter().enumerate() {
+        let target = format!("t{stem}");
+        sandbox.take("b", &target);
+        let mut claim = sandbox.claim(&target);
+        claim["holder"] = json!(holder);
+        sandbox.write(&target, serde_json::to_string_pretty(&claim).unwrap());
+        sandbox.by("c", ["take", &target, "p"]).exit(75).stderr_some().check();
+        sandbox.age(&target, 901);
+        sandbox.take("c", &target);
+    }
+    for line in sandbox.trace() {
+        for key in ["held_by", "taken_from"] {
+            let name = line[key].as_str().unwrap_or("-");
+            assert!((1..=200).contains(&name.chars().count()) && !name.contains(char::is_control), "{line}");
+        }
+    }
+    // Such a holder never acted, and that is all that is found.
+    for problem in sandbox.problems() {
+        let word = problem.split(' ').next().unwrap();
+        assert!(["unfounded", "wrong-taken-from", "takeover-unrecorded"].contains(&word), "{problem}");
+    }
+}
