@@ -300,3 +300,19 @@ fn what_was_begun_and_not_finished_is_called_to_mind() {
     assert_eq!((&answer["outcome"], &answer["begun"][0]), (&"empty".into(), &first.to_str().unwrap().into()));
     sandbox.audit();
 }
+
+#[test]
+fn what_stands_in_the_way_of_a_note_is_never_replaced() {
+    let sandbox = Sandbox::new();
+    let waiting = add(&sandbox, "b", "t", "text");
+    sandbox.take("a", "t");
+    next(&sandbox, "a", "t");
+    let name = waiting.file_name().unwrap();
+    let in_the_way = sandbox.place().join("handovers/t/done").join(name);
+    fs::create_dir_all(in_the_way.parent().unwrap()).unwrap();
+    fs::write(&in_the_way, "precious").unwrap();
+    let named = predicate::str::contains(in_the_way.to_str().unwrap().to_owned());
+    sandbox.by("a", ["handover", "done", "1", "ok"]).exit(1).stderr_is(named).check();
+    assert_eq!(fs::read_to_string(&in_the_way).unwrap(), "precious");
+    assert_eq!(standing(&sandbox), ["precious done", "text claimed"]);
+}

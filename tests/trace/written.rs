@@ -162,9 +162,9 @@ fn a_claim_file_of_somebody_else_gets_no_content_into_the_trace() {
             assert!((1..=200).contains(&name.chars().count()) && !name.contains(char::is_control), "{line}");
         }
     }
-    // Such a holder never acted, and that is all that is found.
+    // The audit finds what was done to the claims, and nothing wrong with the trace itself.
+    let of_the_trace = ["content", "not-a-trace-line", "not-canonical", "torn-line", "missing-lines", "broken-chain"];
     for problem in sandbox.problems() {
-        let word = problem.split(' ').next().unwrap();
-        assert!(["unfounded", "wrong-taken-from", "takeover-unrecorded"].contains(&word), "{problem}");
+        assert!(!of_the_trace.contains(&problem.split(' ').next().unwrap()), "{problem}");
     }
 }
