@@ -94,6 +94,9 @@ fn no_control_character_of_a_note_reaches_the_terminal() {
         sandbox.by("b", ["handover", "add", "t"]).fed(text);
     }
     sandbox.by("b", ["handover", "add", "t"]).fed(b"\xff\xfe\x1b[2J");
+    // Nor of a file's name that somebody else made.
+    let name = "000099-\u{1b}[2J-0123456789abcdef-0123456789abcdef.md";
+    fs::write(sandbox.place().join("handovers/t/inbox").join(name), "text").unwrap();
     sandbox.take("a", "t");
     for arguments in [&["handover", "list"][..], &["take", "t", "p"], &["status"], &["log"], &["release", "t"]] {
         let outcome = sandbox.by("a", arguments).stdout_any().check();
