@@ -30,7 +30,8 @@ fn take_and_guard_name_the_notes_and_how_to_begin_them() {
     let file = file.to_str().unwrap();
     add(&sandbox, "b", file, "text");
     let named = format!("  1 note waits on {file}: claim handover next {file}\n");
-    sandbox.by("a", ["guard", "--take", file]).stdout(named.clone()).check();
+    let claimed = format!("claimed: {file} by a; stale in 15m without a beat\n{named}");
+    sandbox.by("a", ["guard", "--take", file]).stdout(claimed).check();
     sandbox.by("a", ["guard", file]).stdout(named).check();
     let answer = sandbox.by("a", ["guard", file]).json();
     assert_eq!(answer["handovers"], json!([{"target": file, "waiting": 1, "claimed": 0}]));
