@@ -10,6 +10,7 @@
     reason = "a test that panics has failed, which is what is meant"
 )]
 
+mod audit;
 mod completions;
 mod damage;
 mod disk;
@@ -17,6 +18,7 @@ mod doctor;
 #[cfg(target_os = "linux")]
 mod faults;
 mod guard;
+mod handover;
 mod held;
 mod help;
 mod hook;
@@ -37,10 +39,13 @@ mod readme;
 mod refusal;
 mod run;
 mod scene;
+mod skill;
 mod status;
+mod story;
 mod support;
 mod take;
 mod target;
 mod terminal;
+mod trace;
 mod wait;
 mod watch;

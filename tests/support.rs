@@ -9,6 +9,9 @@
 //! `[DIR]`, `[HOME]`, `[WORK]` are the sandbox's directories, `[TIME]` is any time as the claim file writes it, and
 //! `[41s]` is 41 seconds or a few more, since the machine that runs the tests may be slow.
 
+mod process;
+mod trace;
+
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},

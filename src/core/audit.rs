@@ -6,6 +6,14 @@
 //! finding as far as possible.
 //!
 //! # Limitations
+//! The line follows the change, so that the trace never tells of what did not happen. Between the two a process can be
+//! killed, and a full disk or an unwritable trace can refuse the line (then the verb warns, and stands). Such a change
+//! has no line, and the audit cannot tell it from one that somebody made by hand or whose line was cut off the end: it
+//! reports it, as `unexplained-claim`, `missing-claim`, `wrong-claim` or the like for notes while it can be seen in the
+//! directory, and as `not-held`, `two-holders` or the like at the next line that builds on it. One lost line gives one
+//! cause of findings; they stay for as long as the trace is kept, since nothing in it is ever rewritten. The claims
+//! themselves are right all the while: no decision is ever taken from the trace.
+//!
 //! The caller has to read the trace and the directory under the lock, or they are not of the same moment. A trace
 //! whose every line was made up consistently, together with the directory, is not told from a true one. Whether
 //! waiters were served in their order cannot be seen in the trace, which does not know who had died: claim#6 is

@@ -47,6 +47,11 @@ impl Note {
         let (number, from) = name.split_once('-')?;
         let well_formed = number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit());
         let number = number.parse().ok().filter(|_| well_formed)?;
+        // A name that this program did not make may hold what a terminal would obey.
+        let is_slug = from.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        if !is_slug {
+            return None;
+        }
         Some(Self { number, from: from.to_owned(), author: hexadecimal(author)?, text: hexadecimal(text)?, worker })
     }
 
@@ -57,10 +62,15 @@ impl Note {
         format!("{}{worker}.md", self.base())
     }
 
-    /// The name of the file with its result.
-    #[must_use]
-    pub fn result_file(&self) -> String {
-        format!("{}.result.md", self.base())
+    /// The names that its result can have: the first, unless an attempt to finish it that was cut short left another
+    /// result there. Nothing is rewritten.
+    pub fn result_files(&self) -> impl Iterator<Item = String> {
+        let base = self.base();
+        let more = (2_u64..).map({
+            let base = base.clone();
+            move |number| format!("{base}.result.{number}.md")
+        });
+        std::iter::once(format!("{base}.result.md")).chain(more)
     }
 
     fn base(&self) -> String {
@@ -145,9 +155,13 @@ mod tests {
     #[test]
     fn other_files_are_no_notes() {
         let note = Note::new(1, &holder("a"), b"x");
-        for file in ["", "x.md", ".md", "1-a-b-c.md", "000001-a.md", &note.result_file(), &format!("{}~", note.file())]
-        {
-            assert_eq!(Note::parse(file), None, "{file}");
+        let results: Vec<String> = note.result_files().take(3).collect();
+        assert!(results[0].ends_with(".result.md") && results[1].ends_with(".result.2.md"), "{results:?}");
+        let escape = format!("000001-\u{1b}[2J-{:016x}-{:016x}.md", 1, 2);
+        assert!(Note::parse(&escape.replace("\u{1b}[2J", "a")).is_some());
+        let others = ["", "x.md", ".md", "1-a-b-c.md", "000001-a.md", &escape].map(str::to_owned);
+        for file in results.into_iter().chain(others).chain([format!("{}~", note.file())]) {
+            assert_eq!(Note::parse(&file), None, "{file}");
         }
     }
 

@@ -8,7 +8,7 @@
 //!
 //! # Limitations
 //! The trace is a record and takes no part in any decision. A crash between a change and its line leaves a change
-//! without a line, and the audit reports it as such.
+//! without a line, as a full disk does, and the audit reports it as such (`core::audit`, limitations).
 
 mod id;
 mod parse;
@@ -22,7 +22,7 @@ pub use id::TraceId;
 pub(in crate::core) use parse::shown;
 pub use parse::{Entry, Fault, FaultKind, parse};
 
-use super::time::Timestamp;
+use super::{holder::UNKNOWN, text::visible, time::Timestamp};
 use id::Digest;
 
 /// No line is longer, in bytes, without its newline.
@@ -178,7 +178,7 @@ impl Line {
     }
 
     fn behind(mut self, blocker: Option<Blocker<'_>>, shared: bool) -> Self {
-        self.held_by = blocker.map(|blocker| blocker.holder.to_owned());
+        self.held_by = blocker.map(|blocker| name(blocker.holder));
         self.idle_s = blocker.map(|blocker| blocker.idle_s);
         self.shared = shared;
         self
@@ -190,7 +190,7 @@ impl Line {
         let mut line = Self::new(act, Action::Claim, rule);
         line.ttl_s = Some(terms.ttl_s);
         line.shared = terms.shared;
-        line.taken_from = taken_from.map(str::to_owned);
+        line.taken_from = taken_from.map(name);
         line
     }
 
@@ -222,7 +222,7 @@ impl Line {
 
     fn broken(act: Act<'_>, from: Blocker<'_>, terms: Terms, rule: u8) -> Self {
         let mut line = Self::new(act, Action::BreakClaim, rule).on(from.idle_s, terms);
-        line.taken_from = Some(from.holder.to_owned());
+        line.taken_from = Some(name(from.holder));
         line
     }
 
@@ -296,6 +296,12 @@ impl Line {
         rest.push('}');
         (format!("{{\"ts\":\"{}\"", self.ts), rest)
     }
+}
+
+/// The holder that a claim file names. What stands there was not written by this program when it could not be a holder:
+/// it is cut and cleaned, so that nobody gets content into the trace by way of a claim file, nor breaks its chain.
+fn name(holder: &str) -> String {
+    if holder.is_empty() { UNKNOWN.to_owned() } else { visible(holder) }
 }
 
 fn number(out: &mut String, key: &str, value: Option<impl std::fmt::Display>) {

@@ -105,6 +105,10 @@ fn freed(context: &Context, holder: &Holder) -> Result<Vec<String>, Failure> {
         if !matches!(judged, Judgement::Refused(_)) {
             free.push((queue, own));
         }
+        // What the line has no room for is told of at the next prompt.
+        if free.len() == NAMED {
+            break;
+        }
     }
     if free.is_empty() {
         return Ok(Vec::new());
@@ -119,7 +123,6 @@ fn freed(context: &Context, holder: &Holder) -> Result<Vec<String>, Failure> {
     }
     Ok(free
         .iter()
-        .take(NAMED)
         .map(|(queue, _)| {
             let target = quoted(queue.target.as_str());
             format!("{target} is free now and your note waits there (claim take {target} 'purpose', then claim handover next {target})")

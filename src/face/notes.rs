@@ -29,23 +29,33 @@ fn queues(context: &Context, target: Option<&Target>, report: &mut Report) -> Ve
 
 /// Adds a line, and the key `handovers`, when notes wait.
 pub(crate) fn tell(context: &Context, target: Option<&Target>, report: &mut Report) {
+    tell_with(context, target, "list", report);
+}
+
+/// The same for somebody who may work the notes, unless it was refused.
+pub(crate) fn tell_holder(context: &Context, target: &Target, report: &mut Report) {
+    let verb = if report.exit() == Exit::Done { "next" } else { "list" };
+    tell_with(context, Some(target), verb, report);
+}
+
+fn tell_with(context: &Context, target: Option<&Target>, verb: &str, report: &mut Report) {
     let refused = report.exit() != Exit::Done;
     let queues = queues(context, target, report);
     if queues.is_empty() {
         return;
     }
     for queue in &queues {
-        let line = line(queue);
+        let line = line(queue, verb);
         if refused { report.complain(line) } else { report.say(line) }
     }
     report.set("handovers", queues.iter().map(described).collect::<Vec<_>>());
 }
 
-fn line(queue: &Queue) -> String {
+fn line(queue: &Queue, verb: &str) -> String {
     let (waiting, claimed) = (queue.waiting.len(), queue.claimed.len());
     let noun = if waiting == 1 { "note waits" } else { "notes wait" };
     let begun = if claimed == 0 { String::new() } else { format!(", {claimed} begun") };
-    format!("  {waiting} {noun} on {}{begun}: claim handover next {}", queue.target, quoted(queue.target.as_str()))
+    format!("  {waiting} {noun} on {}{begun}: claim handover {verb} {}", queue.target, quoted(queue.target.as_str()))
 }
 
 fn described(queue: &Queue) -> Value {

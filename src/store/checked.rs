@@ -100,9 +100,14 @@ pub(crate) fn set_aside(folder: &Folder, name: &str, into: &Folder) -> Result<()
     Err(Error::Unverified { path: into.path().to_owned(), why: "it is full" })
 }
 
-/// Moves a file to a name that must be free, durably, and looks that it has left and arrived.
+/// Moves a file to a name that must be free, durably, and looks that it has left and arrived. Needs the lock, under which
+/// nobody else takes the name: so this can be the plain rename, which no file system does in two steps, and a crash
+/// never leaves the file under both names or under none.
 pub(crate) fn move_file(from: &Folder, name: &str, into: &Folder, new: &str) -> Result<(), Error> {
-    from.put(name, into, new)?;
+    if into.kind(new)?.is_some() {
+        return Err(Error::Unverified { path: into.path_of(new), why: "something stands there already" });
+    }
+    from.replace(name, into, new)?;
     into.sync()?;
     if into.kind(new)?.is_none() {
         return Err(Error::Unverified { path: into.path_of(new), why: "it is not there" });

@@ -16,7 +16,7 @@ use crate::{
     store::{
         Locked, Place, checked,
         error::Error,
-        folder::{Content, Folder},
+        folder::{Content, Folder, Kind},
     },
 };
 
@@ -86,6 +86,22 @@ impl Queue {
         Ok(content.map(|Content { bytes, modified }| (bytes, modified)))
     }
 
+    /// Whether a finished note has this result.
+    ///
+    /// # Errors
+    /// When a result cannot be read.
+    pub fn has_result(&self, note: &Note, result: &[u8]) -> Result<bool, Error> {
+        let Some(done) = self.folder.sub(DONE)? else { return Ok(false) };
+        for name in note.result_files() {
+            match done.read(&name, LARGEST)? {
+                Some(content) if content.bytes == result => return Ok(true),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        Ok(false)
+    }
+
     /// Whether the author of a note was told already that its target is free.
     ///
     /// # Errors
@@ -118,19 +134,25 @@ impl Locked {
     /// # Errors
     /// When it cannot be written or proved.
     pub fn add_note(&self, target: &Target, author: &Holder, text: &[u8]) -> Result<(PathBuf, Note, bool), Error> {
-        let queue = self.place.make_sub(HANDOVERS)?.make_sub(&target.stem())?;
-        if queue.kind(TARGET)?.is_none() {
+        let handovers = self.place.make_sub(HANDOVERS)?;
+        let folder = handovers.make_sub(&target.stem())?;
+        if folder.kind(TARGET)?.is_none() {
             let owner = format!("{}\n", target.as_str());
-            checked::stage(&self.place, owner.as_bytes(), true)?.commit(&queue, TARGET, false)?;
+            checked::stage(&self.place, owner.as_bytes(), true)?.commit(&folder, TARGET, false)?;
         }
-        let inbox = queue.make_sub(INBOX)?;
-        let (waiting, claimed) = (notes(Some(&inbox))?, notes(queue.sub(CLAIMED)?.as_ref())?);
-        let done = notes(queue.sub(DONE)?.as_ref())?;
-        let number = note::next_number(waiting.iter().chain(&claimed).chain(&done));
+        let inbox = folder.make_sub(INBOX)?;
+        let Some(queue) = queue(&handovers, &target.stem())? else {
+            return Err(Error::Unverified { path: folder.path_of(TARGET), why: "it is not there" });
+        };
+        let done = queue.done()?;
+        let number = note::next_number(queue.waiting.iter().chain(&queue.claimed).chain(&done));
         let new = Note::new(number, author, text);
-        for (stand, notes) in [(Stand::Waiting, &waiting), (Stand::Claimed, &claimed)] {
-            if let Some(same) = notes.iter().find(|note| note.is_again(&new)) {
-                return Ok((queue.path_of(stand.folder()).join(same.file()), same.clone(), false));
+        for (stand, notes) in [(Stand::Waiting, &queue.waiting), (Stand::Claimed, &queue.claimed)] {
+            for same in notes.iter().filter(|note| note.is_again(&new)) {
+                // The name has only a hash of the text, and only what is there and reads back is said to be there.
+                if queue.text(stand, same)?.is_some_and(|(bytes, _)| bytes == text) {
+                    return Ok((queue.path_of(stand, same), same.clone(), false));
+                }
             }
         }
         checked::stage(&self.place, text, true)?.commit(&inbox, &new.file(), false)?;
@@ -164,8 +186,9 @@ impl Locked {
         Ok((claimed.path_of(&mine.file()), mine))
     }
 
-    /// Finishes a note: its result beside it, then the note itself. Returns its last path. Without a result, the one that
-    /// is there from an attempt that was cut short stays, or `nothing` is written.
+    /// Finishes a note: its result beside it, then the note itself. Returns its last path. What an attempt that was cut
+    /// short left there stays: it is the result if none is given, or the same; else the result goes beside it under the
+    /// next free name. Without any, `nothing` is written.
     ///
     /// # Errors
     /// When either cannot be written, moved or proved. Then the note is still being worked on.
@@ -177,11 +200,15 @@ impl Locked {
         nothing: &[u8],
     ) -> Result<PathBuf, Error> {
         let (claimed, done) = (queue.folder.make_sub(CLAIMED)?, queue.folder.make_sub(DONE)?);
-        let name = note.result_file();
-        match done.read(&name, LARGEST)? {
-            Some(content) if result.is_none_or(|result| content.bytes == result) => {}
-            Some(_) => return Err(Error::Unverified { path: done.path_of(&name), why: "it holds another result" }),
-            None => checked::stage(&self.place, result.unwrap_or(nothing), true)?.commit(&done, &name, false)?,
+        for name in note.result_files() {
+            match done.read(&name, LARGEST)? {
+                Some(content) if result.is_none_or(|result| content.bytes == result) => break,
+                Some(_) => {}
+                None => {
+                    checked::stage(&self.place, result.unwrap_or(nothing), true)?.commit(&done, &name, false)?;
+                    break;
+                }
+            }
         }
         let finished = note.unworked();
         checked::move_file(&claimed, &note.file(), &done, &finished.file())?;
@@ -217,6 +244,10 @@ fn queues(handovers: &Folder, reach: Option<&Reach>) -> Result<Vec<Queue>, Error
     stems.sort_unstable();
     let mut queues = Vec::new();
     for stem in stems {
+        // What some programs leave in every directory is no queue, and must not hide the ones that are.
+        if handovers.kind(&stem)? == Some(Kind::Regular) {
+            continue;
+        }
         queues.extend(queue(handovers, &stem)?);
     }
     Ok(queues)

@@ -60,11 +60,16 @@ pub(crate) fn append(place: &Folder, lines: &[Line]) -> Result<(), Error> {
 
 /// The whole trace, the oldest file first: each file's name and bytes.
 pub(crate) fn read(place: &Folder) -> Result<Vec<(String, Vec<u8>)>, Error> {
-    // A file can pass the size at which it is rotated by the lines of one more change.
-    let most = usize::try_from(ROTATE_AT).unwrap_or(usize::MAX).saturating_mul(2);
+    // A file can pass the size at which it is rotated by the lines of one more change, such as the release of very many.
+    let most = usize::try_from(ROTATE_AT).unwrap_or(usize::MAX).saturating_mul(16);
     let mut files = Vec::new();
     for name in (1..=KEPT).rev().map(kept).chain([CURRENT.to_owned()]) {
         if let Some(content) = place.read(&name, most)? {
+            if content.bytes.len() > most {
+                // Half a file would look like a trace that breaks off.
+                let source = io::Error::other("it is far larger than claim lets it grow");
+                return Err(Error::Io { action: "read", path: place.path_of(&name), source });
+            }
             files.push((name, content.bytes));
         }
     }
@@ -88,7 +93,7 @@ fn rotate(place: &Folder) -> Result<(), Error> {
 fn last(file: &mut std::fs::File, size: u64) -> io::Result<(Option<TraceId>, bool)> {
     let mut torn = false;
     for tail in [SHORT_TAIL, LONG_TAIL] {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(tail).unwrap_or_default().saturating_add(1));
         file.seek(SeekFrom::Start(size.saturating_sub(tail)))?;
         file.take(tail).read_to_end(&mut bytes)?;
         torn = bytes.last().is_some_and(|byte| *byte != b'\n');

@@ -15,6 +15,7 @@ use super::id::Digest;
 use super::{Action, Line, MAX_HOLDER_CHARACTERS, MAX_LINE_BYTES, MAX_TASK_BYTES, TraceId, rules};
 use crate::core::audit::MAX_TTL_S;
 use crate::core::target::{PathStyle, Target};
+use crate::core::text::{is_hidden, visible};
 use crate::core::time::Timestamp;
 
 /// What is wrong with a line taken by itself.
@@ -191,12 +192,7 @@ fn diagnose(text: &str, error: &serde_json::Error) -> Fault {
 
 /// A piece of foreign text, cut and without control characters, for a message.
 pub(in crate::core) fn shown(text: &str) -> String {
-    let mut letters = text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });
-    let mut piece: String = letters.by_ref().take(MAX_HOLDER_CHARACTERS).collect();
-    if letters.next().is_some() {
-        piece.push('…');
-    }
-    piece
+    visible(text)
 }
 
 fn holder(key: &str, name: &str) -> Result<(), Fault> {
@@ -210,7 +206,7 @@ fn holder(key: &str, name: &str) -> Result<(), Fault> {
 }
 
 fn uncontrolled(key: &str, value: &str) -> Result<(), Fault> {
-    if value.chars().any(char::is_control) {
+    if value.chars().any(is_hidden) {
         return Err(fault(FaultKind::Content, format!("`{key}` holds control characters")));
     }
     Ok(())

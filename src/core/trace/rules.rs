@@ -92,7 +92,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         number: RELEASE,
-        statement: "Release your claim as soon as you are done; nobody else can, until it is stale.",
+        statement: "Only its holder releases a claim, until it is stale; then `claim release --stale` clears it away.",
         enforced_by: &[Means::Lock],
         actions: &[Action::Release, Action::BreakClaim, Action::Skip],
     },
@@ -116,7 +116,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         number: 9,
-        statement: "Claim no more than the work needs, and for no longer than it takes.",
+        statement: "Claim no more than the work needs, and release it as soon as you are done.",
         enforced_by: &[],
         actions: &[],
     },

@@ -226,10 +226,28 @@ proptest! {
     }
 
     #[test]
-    fn names_of_any_kind_read_back(agent in "[^\\p{Cc}]{1,200}", task in "[a-z][^\\p{Cc}]{0,100}", idle_s in any::<i64>()) {
+    fn names_of_any_kind_read_back(agent in "[^\\p{C}\\p{Zl}\\p{Zp}]{1,200}",
+        task in "[a-z][^\\p{C}\\p{Zl}\\p{Zp}]{0,100}", idle_s in any::<i64>()) {
         let act = Act { task: &task, ..act(&agent) };
         let line = Line::beat(act, idle_s, TERMS);
         prop_assert_eq!(parse(next(None, &line).trim_end_matches('\n').as_bytes()).map(|entry| entry.line), Ok(line));
+    }
+
+    /// A claim file may name anybody: the line is one that can be read, and that the next one can follow.
+    #[test]
+    fn whatever_a_claim_file_says_the_line_is_a_trace_line(holder in any::<String>(), more in 0_usize..400) {
+        let holder = format!("{holder}{}", "x".repeat(more));
+        let from = Blocker { holder: &holder, idle_s: 901 };
+        for line in [
+            Line::skip(act("a"), from, false),
+            Line::wait(act("a"), Some(from), false),
+            Line::break_for_take(act("a"), from, TERMS),
+            Line::claim(act("a"), TERMS, Some(&holder)),
+        ] {
+            let text = next(None, &line);
+            prop_assert_eq!(parse(text.trim_end().as_bytes()).map(|entry| entry.line), Ok(line));
+            prop_assert!(last_id(text.as_bytes()).is_some());
+        }
     }
 
     #[test]

@@ -7,15 +7,20 @@ use crate::{
     core::{
         audit::{self, Directory, DirectoryEntry, Finding, NoteEntry, NoteState, Record},
         entry::Entry,
-        text::visible,
+        text::{shortened, visible},
     },
     face::{context::Context, exit::Exit, failure::Failure, report::Report},
     store::{Absent, Locked},
 };
 
+/// The most characters of a finding that are shown. JSON has it whole.
+const LONGEST: usize = 1_000;
+
 /// Check the trace against the rules and against the place
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim audit --json\n\
+    A change whose line could not be written (the verb warned), or whose process was killed just before it wrote it, is\n\
+    reported too: the claims and notes are as they should be, and the trace does not say why. It stays reported.\n\
     Exit codes: 0 no problem, 1 error, 2 usage, 4 problems were found")]
 pub(crate) struct Arguments {}
 
@@ -92,7 +97,8 @@ fn notes(context: &Context) -> Result<Vec<NoteEntry>, Failure> {
 
 fn line(finding: &Finding) -> String {
     let place = finding.line.map_or_else(|| finding.file.clone(), |line| format!("{}:{line}", finding.file));
-    format!("{place}: {} ({})", finding.message, finding.kind.word())
+    // The trace can be written to by anybody who can write into its directory.
+    format!("{}: {} ({})", visible(&place), shortened(&finding.message, LONGEST), finding.kind.word())
 }
 
 fn described(finding: &Finding) -> Value {

@@ -102,7 +102,7 @@ fn taken(context: &Context, claim: &Claim, report: &mut Report) {
         glance(claim.time_to_live().seconds())
     ));
     if let Ok(tree) = Target::recorded(&claim.target, PathStyle::HERE) {
-        notes::tell(context, Some(&tree), report);
+        notes::tell_holder(context, &tree, report);
     }
 }
 
@@ -120,7 +120,7 @@ fn say(context: &Context, said: Said, holder: Option<&Holder>) -> Report {
             report.set("because", because);
             match &leave {
                 Leave::Taken(claim) => taken(context, claim, &mut report),
-                Leave::Covered => notes::tell(context, Some(&target), &mut report),
+                Leave::Covered => notes::tell_holder(context, &target, &mut report),
                 Leave::Home | Leave::Free => {}
             }
             report

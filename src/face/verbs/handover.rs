@@ -144,7 +144,9 @@ fn next(context: &Context, target: &str) -> Result<Report, Failure> {
     let (path, mine) = locked.start_note(queue, note, &holder)?;
     let act = Act { ts: context.now, agent: holder.as_str(), task: queue.target.as_str() };
     locked.note(&[Line::start(act, mine.number, hold.idle_s)]);
-    Ok(told("started", &queue.target, &path, &mine))
+    let mut report = told("started", &queue.target, &path, &mine);
+    begun(Some(queue), &holder, &mut report);
+    Ok(report)
 }
 
 fn done(context: &Context, note: &str, result: Option<&str>, file: Option<&Path>) -> Result<Report, Failure> {
@@ -163,61 +165,77 @@ fn done(context: &Context, note: &str, result: Option<&str>, file: Option<&Path>
         Ok(hold) => hold,
         Err(report) => return Ok(report),
     };
-    // Looked up again, now under the lock: it may have been finished, or given to another, since.
-    let queue = locked.queue(&target)?;
-    let found = queue.as_ref().and_then(|queue| {
-        Some((queue, queue.claimed.iter().find(|own| own.number == note.number && own.is_worked_by(&holder))?))
-    });
-    let Some((queue, own)) = found else {
-        return Err(Failure::error(
-            "no-such-note",
-            format!("note {} of {target} is not yours to finish any more", note.number),
-        ));
+    // Looked up again, now under the lock: it may have moved on since.
+    let Some(queue) = locked.queue(&target)? else { return Err(no_place()) };
+    let same = |other: &&Note| other.unworked() == note.unworked();
+    let Some(own) = queue.claimed.iter().filter(same).find(|own| own.is_worked_by(&holder)) else {
+        return moved_on(&queue, &note, result.as_deref());
     };
     let nothing = format!("finished by {holder} at {}\n", context.now);
-    let path = locked.finish_note(queue, own, result.as_deref(), nothing.as_bytes())?;
+    let path = locked.finish_note(&queue, own, result.as_deref(), nothing.as_bytes())?;
     let act = Act { ts: context.now, agent: holder.as_str(), task: queue.target.as_str() };
     locked.note(&[Line::finish(act, own.number, hold.idle_s)]);
-    Ok(told("finished", &target, &path, own))
+    Ok(told("finished", &queue.target, &path, own))
 }
 
-/// The note that was meant: by its path, its file name, or its number among those that this holder works on.
+/// The answer about a note that this holder does not work on, though it has the target. One that is finished just so
+/// may have been finished by the very same call, cut short before it could say so.
+fn moved_on(queue: &Queue, note: &Note, result: Option<&[u8]>) -> Result<Report, Failure> {
+    let (target, number) = (&queue.target, note.number);
+    let same = |other: &&Note| other.unworked() == note.unworked();
+    if let Some(done) = queue.done()?.iter().find(same) {
+        let path = queue.path_of(Stand::Done, done);
+        let so = match result {
+            Some(result) => queue.has_result(done, result)?,
+            None => true,
+        };
+        return if so {
+            Ok(told("already-finished", target, &path, done))
+        } else {
+            let path = path.to_string_lossy();
+            let message = format!("note {number} of {target} is finished, with another result: {}", visible(&path));
+            Err(Failure::error("already-finished", message))
+        };
+    }
+    let message = if queue.waiting.iter().any(|other| same(&other)) {
+        format!("note {number} of {target} was not begun: claim handover next {}", quoted(target.as_str()))
+    } else {
+        format!("another session works on note {number} of {target}")
+    };
+    Err(Failure::error("not-your-note", message))
+}
+
+/// The note that was meant: by its path, its file name or its number. One that this holder works on comes before others,
+/// which are looked at so that a session that has lost its note hears what became of it.
 fn find(context: &Context, text: &str, holder: &Holder) -> Result<(Target, Note), Failure> {
     let path = environment::directory().map_or_else(|_| PathBuf::from(text), |directory| directory.join(text));
-    let meant = stem_and_file(context.place.path(), &path);
-    let (stem, file) = match &meant {
-        Some((stem, file)) => (Some(stem.as_str()), file.as_str()),
-        None => (None, text),
+    let stem = stem_and_file(context.place.path(), &path).map(|(stem, _)| stem);
+    // The name alone says which note it is, also where the path to it is spelled in another way or has changed.
+    let by_name = path.file_name().and_then(|name| Note::parse(&name.to_string_lossy()));
+    let by_number = text.parse::<u64>().ok();
+    let is_meant = |note: &&Note| match &by_name {
+        Some(meant) => meant.unworked() == note.unworked(),
+        None => by_number == Some(note.number),
     };
-    let by_name = Note::parse(file);
-    let by_number = file.parse::<u64>().ok();
-    let is_meant = |note: &Note| match (&by_name, by_number) {
-        (Some(meant), _) => meant.unworked() == note.unworked(),
-        (None, Some(number)) => note.number == number,
-        (None, None) => false,
-    };
-    let mut found = Vec::new();
-    let mut others = 0;
+    let (mut own, mut others) = (Vec::new(), Vec::new());
     for queue in context.place.queues(None)? {
-        if stem.is_some_and(|stem| queue.target.stem() != stem) {
+        if stem.as_ref().is_some_and(|stem| queue.target.stem() != *stem) {
             continue;
         }
-        for note in queue.claimed.iter().filter(|note| is_meant(note)) {
-            if note.is_worked_by(holder) { found.push((queue.target.clone(), note.clone())) } else { others += 1 }
+        let done = queue.done()?;
+        for note in queue.claimed.iter().chain(&queue.waiting).chain(&done).filter(is_meant) {
+            let found = if note.is_worked_by(holder) { &mut own } else { &mut others };
+            found.push((queue.target.clone(), note.clone()));
         }
     }
-    match (found.pop(), found.is_empty(), others) {
-        (Some(only), true, _) => Ok(only),
-        (Some(_), false, _) => {
-            Err(Failure::usage(format!("several notes of yours have the number {}: give the path", visible(text))))
-        }
-        (None, _, 0) => Err(Failure::error(
+    let mut found = if own.is_empty() { others } else { own };
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(_), false) => Err(Failure::usage(format!("several notes are called {}: give the path", visible(text)))),
+        (None, _) => Err(Failure::error(
             "no-such-note",
-            format!("no note that was begun is called {}: claim handover list names them", visible(text)),
+            format!("no note is called {}: claim handover list names them", visible(text)),
         )),
-        (None, _, _) => {
-            Err(Failure::error("not-your-note", format!("another session works on note {}", visible(text))))
-        }
     }
 }
 
@@ -244,14 +262,19 @@ fn holds(
         _ => None,
     });
     let Some(own) = own else { return Ok(Err(not_held(target, holder, None, context.now))) };
-    let others = entries.iter().filter(|entry| entry.state(context.now).is_fresh());
-    let others = others.map(|entry| entry.holder().to_owned());
+    // Who shares the target. A claim on something around it or inside it is not one on the target itself.
+    let others = entries.iter().filter_map(|entry| match &entry.record {
+        Record::Claim(claim, claimed) if claimed.is(target) && entry.state(context.now).is_fresh() => Some(claim),
+        _ => None,
+    });
+    let others = others.map(|claim| claim.holder.clone());
     let at_work = std::iter::once(holder.as_str().to_owned()).chain(others).collect();
     Ok(Ok(Hold { at_work, idle_s: context.now.since(own.heartbeat_at) }))
 }
 
 fn list(context: &Context, target: Option<&str>, all: bool) -> Result<Report, Failure> {
     let target = target.map(|text| context.target(text)).transpose()?;
+    let holder = context.holder_if_known()?;
     let mut queues = context.place.queues(target.as_ref().map(Target::reach).as_ref())?;
     queues.retain(|queue| target.as_ref().is_none_or(|target| target.overlaps(&queue.target)));
     let mut report = Report::new(Exit::Done, "listed");
@@ -268,6 +291,7 @@ fn list(context: &Context, target: Option<&str>, all: bool) -> Result<Report, Fa
                 Stand::Claimed => "begun",
                 Stand::Done => "done",
             };
+            let yours = holder.as_ref().is_some_and(|holder| note.is_worked_by(holder));
             let text = String::from_utf8_lossy(&bytes);
             let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             rows.push(vec![
@@ -275,11 +299,11 @@ fn list(context: &Context, target: Option<&str>, all: bool) -> Result<Report, Fa
                 shortened(queue.target.as_str(), CELL),
                 note.from.clone(),
                 span(age),
-                state.to_owned(),
+                if yours { format!("{state} by you") } else { state.to_owned() },
                 shortened(first, CELL),
             ]);
             notes.push(json!({"note": note.number, "target": queue.target.as_str(), "from": note.from, "age_s": age,
-                "state": state, "path": queue.path_of(stand, note).to_string_lossy(), "first_line": first}));
+                "state": state, "yours": yours, "path": queue.path_of(stand, note).to_string_lossy(), "first_line": first}));
         }
     }
     if notes.is_empty() {
@@ -294,13 +318,18 @@ fn list(context: &Context, target: Option<&str>, all: bool) -> Result<Report, Fa
     Ok(report)
 }
 
-/// Reminds a holder of what it began and did not finish.
+/// Reminds a holder of what it began and did not finish: a `next` that was killed before it could print the path leaves
+/// such a note, and it is not given out again, since another process of the same session may be at work on it.
 fn begun(queue: Option<&Queue>, holder: &Holder, report: &mut Report) {
     let Some(queue) = queue else { return };
+    let mut paths = Vec::new();
     for note in queue.claimed.iter().filter(|note| note.is_worked_by(holder)) {
-        let path = queue.path_of(Stand::Claimed, note);
-        let path = path.to_string_lossy();
+        let path = queue.path_of(Stand::Claimed, note).to_string_lossy().into_owned();
         report.complain(format!("  you have begun note {}: claim handover done {}", note.number, quoted(&path)));
+        paths.push(path);
+    }
+    if !paths.is_empty() {
+        report.set("begun", paths);
     }
 }
 

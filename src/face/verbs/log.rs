@@ -54,7 +54,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
         }
     }
     if rows.is_empty() {
-        report.say(format!("Nothing is in the trace in {}.", visible(&context.place.path().to_string_lossy())));
+        let chosen = target.is_some() || context.holder_option().is_some() || since.is_some();
+        let what = if chosen { "Nothing like that" } else { "Nothing" };
+        report.say(format!("{what} is in the trace in {}.", visible(&context.place.path().to_string_lossy())));
     }
     for line in aligned(&rows) {
         report.say(line);

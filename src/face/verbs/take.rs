@@ -86,7 +86,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
     if let Some(waited) = waited {
         report.set("waited_s", waited);
     }
-    notes::tell(context, Some(&target), &mut report);
+    notes::tell_holder(context, &target, &mut report);
     context.hint(&target, &mut report);
     Ok(report.refused_as(&arguments.refused))
 }

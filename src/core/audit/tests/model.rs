@@ -20,9 +20,9 @@ struct Note {
 
 #[derive(Clone, Default)]
 pub(super) struct Model {
-    pub claims: Vec<Claim>,
+    pub(super) claims: Vec<Claim>,
     notes: Vec<Note>,
-    pub waits: Vec<(String, String, i64)>,
+    pub(super) waits: Vec<(String, String, i64)>,
 }
 
 /// What a session can ask for, with the choices that the rule leaves open.
