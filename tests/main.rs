@@ -39,4 +39,5 @@ mod support;
 mod take;
 mod target;
 mod terminal;
+mod torture;
 mod wait;
