@@ -35,6 +35,11 @@ impl Mounts {
         Self { keeper }
     }
 
+    /// The process whose namespace it is.
+    pub(crate) fn keeper(&self) -> u32 {
+        self.keeper.id()
+    }
+
     /// The run, in this namespace.
     pub(crate) fn run<'a>(&self, run: Run<'a>) -> Run<'a> {
         run.through(["nsenter", "--mount", "--target", &self.keeper.id().to_string()])

@@ -11,12 +11,18 @@
 //!
 //! Not covered: two machines on one file system, and a clock that jumps; the rule's own tests have the latter.
 
+#[path = "torture/attacker.rs"]
+mod attacker;
 #[path = "torture/checker.rs"]
 mod checker;
+#[path = "torture/environments.rs"]
+mod environments;
 #[path = "torture/histories.rs"]
 mod histories;
 #[path = "torture/model.rs"]
 mod model;
+#[path = "torture/sequences.rs"]
+mod sequences;
 #[path = "torture/workload.rs"]
 mod workload;
 
