@@ -11,13 +11,13 @@ use std::{
 use crate::support::{Run, Sandbox, need, record};
 
 /// A mount namespace that lives as long as this.
-struct Mounts {
+pub(crate) struct Mounts {
     keeper: Child,
 }
 
 impl Mounts {
     /// Runs a shell script in a namespace of its own, with `$place` in its environment.
-    fn new(sandbox: &Sandbox, script: &str) -> Self {
+    pub(crate) fn new(sandbox: &Sandbox, script: &str) -> Self {
         for tool in ["unshare", "nsenter", "mount", "sh"] {
             need(tool);
         }
@@ -35,8 +35,13 @@ impl Mounts {
         Self { keeper }
     }
 
+    /// The process whose namespace it is.
+    pub(crate) fn keeper(&self) -> u32 {
+        self.keeper.id()
+    }
+
     /// The run, in this namespace.
-    fn run<'a>(&self, run: Run<'a>) -> Run<'a> {
+    pub(crate) fn run<'a>(&self, run: Run<'a>) -> Run<'a> {
         run.through(["nsenter", "--mount", "--target", &self.keeper.id().to_string()])
     }
 
@@ -49,7 +54,7 @@ impl Mounts {
     }
 
     /// A path as this namespace sees it.
-    fn seen(&self, path: PathBuf) -> PathBuf {
+    pub(crate) fn seen(&self, path: PathBuf) -> PathBuf {
         PathBuf::from(format!("/proc/{}/root{}", self.keeper.id(), path.display()))
     }
 }

@@ -4,6 +4,7 @@
     clippy::disallowed_methods,
     reason = "tests touch files, processes and the clock; the program's floors are kept in src"
 )]
+#![expect(clippy::print_stdout, reason = "what was counted is printed")]
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -46,6 +47,7 @@ mod support;
 mod take;
 mod target;
 mod terminal;
+mod torture;
 mod trace;
 mod wait;
 mod watch;

@@ -168,6 +168,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_a_later_version_do_not_drift_from_one_rewriting_to_the_next() {
+        // Found by fuzzing: a float was read as its neighbour, so that every beat changed it a little.
+        let float = format!("1{}e15", "6".repeat(118));
+        let text =
+            DESIGN.replace("40Z\"\n", &format!("40Z\",\n  \"later\": [{float}, 0.1, 1e-7, 18446744073709551615]\n"));
+        let claim = Claim::parse(text.as_bytes()).unwrap();
+        assert_eq!(Claim::parse(&claim.to_bytes()), Ok(claim));
+    }
+
+    #[test]
     fn optional_fields_follow_and_later_ones_are_kept_in_their_order() {
         let text = DESIGN.replace("40Z\"\n", "40Z\",\n  \"taken_from\": \"b\",\n  \"ttl_s\": 60,\n  \"shared\": true,\n  \"zeta\": [\n    1\n  ],\n  \"alpha\": null\n");
         let claim = Claim::parse(text.as_bytes()).unwrap();

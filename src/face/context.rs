@@ -18,7 +18,8 @@ use crate::{
 pub(crate) struct Context {
     /// Where the claims are.
     pub(crate) place: Place,
-    /// The time of this command: read once, so that one answer does not mix two moments.
+    /// The time at which this command began, for what is only looked at. What is changed is decided by the time at which
+    /// the lock was had.
     pub(crate) now: Timestamp,
     /// Whether the answer is one JSON object.
     pub(crate) json: bool,
@@ -34,7 +35,7 @@ impl Context {
             Some(path) => environment::directory()?.join(path),
             None => environment::place()?,
         };
-        Ok(Self { place: Place::at(place), now: clock::now(), json: common.json, holder: common.holder })
+        Ok(Self { place: Place::at(place, clock::now), now: clock::now(), json: common.json, holder: common.holder })
     }
 
     /// The same, later.

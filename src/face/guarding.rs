@@ -177,8 +177,8 @@ impl Guard<'_> {
         let target = look.target.clone();
         let Some(holder) = self.holder else { return Ok(Said::Unclaimed(target)) };
         let request = Request { target: by, holder };
-        let verdict = self.context.place.change(Absent::Empty, Some(&by.reach()), |entries| {
-            let decision = rule::beat(entries, &request, self.context.now);
+        let verdict = self.context.place.change(Absent::Empty, Some(&by.reach()), |entries, now| {
+            let decision = rule::beat(entries, &request, now);
             (decision.verdict, decision.effects)
         })?;
         match verdict {
@@ -210,8 +210,8 @@ impl Guard<'_> {
     fn be_present(&self, holder: &Holder, tree: &Target) -> Result<Verdict, Failure> {
         let wish = Wish { purpose: "at work here", ttl: self.context.ttl(None)?, shared: true };
         let request = Request { target: tree, holder };
-        let verdict = self.context.place.change(Absent::Make, Some(&tree.reach()), |entries| {
-            let decision = rule::take(entries, &request, &wish, self.context.now);
+        let verdict = self.context.place.change(Absent::Make, Some(&tree.reach()), |entries, now| {
+            let decision = rule::take(entries, &request, &wish, now);
             (decision.verdict, decision.effects)
         })?;
         self.readable(verdict, tree)

@@ -95,8 +95,8 @@ enum Leaves {
 pub(crate) fn ask(asking: &Asking<'_>, wait: Option<&Wait<'_>>) -> Result<Answer, Failure> {
     let mut waiter = Waiter { asking, mark: chance::draw(), number: None, since: asking.context.now };
     let Some(wait) = wait.filter(|wait| !wait.budget.is_zero()) else {
-        let now = asking.context.now;
-        let outcome = match waiter.attempt(Leaves::Nothing, now)? {
+        let (attempt, now) = waiter.attempt(Leaves::Nothing)?;
+        let outcome = match attempt {
             Attempt::Granted(verdict, cleared) => Outcome::Decided(verdict, cleared),
             Attempt::Not(Obstacle::Claim(refusal)) => Outcome::Decided(Verdict::Refused(refusal), Vec::new()),
             Attempt::Not(Obstacle::Ticket(ticket)) => Outcome::Behind(ticket),
@@ -132,11 +132,9 @@ impl Waiter<'_> {
     fn wait(&mut self, wait: &Wait<'_>) -> Result<Answer, Failure> {
         let began = Moment::now();
         let mut progress = Progress::new(self.asking.context.json, self.asking.target, wait.budget);
-        let mut obstacle = match self.attempt(Leaves::Ticket, self.asking.context.now)? {
-            Attempt::Granted(verdict, cleared) => {
-                return self.granted(wait, verdict, cleared, self.asking.context.now, None);
-            }
-            Attempt::Not(obstacle) => obstacle,
+        let mut obstacle = match self.attempt(Leaves::Ticket)? {
+            (Attempt::Granted(verdict, cleared), now) => return self.granted(wait, verdict, cleared, now, None),
+            (Attempt::Not(obstacle), _) => obstacle,
         };
         let mut before = 0;
         let mut renewed = Moment::now();
@@ -159,20 +157,20 @@ impl Waiter<'_> {
             }
             match self.look(now)? {
                 Some((found, ahead)) if in_line => (obstacle, before) = (found, ahead),
-                _ => match self.attempt(Leaves::Ticket, now) {
-                    Ok(Attempt::Granted(verdict, cleared)) => {
+                _ => match self.attempt(Leaves::Ticket) {
+                    Ok((Attempt::Granted(verdict, cleared), now)) => {
                         let waited = Some(self.waited(now));
                         return self.granted(wait, verdict, cleared, now, waited);
                     }
-                    Ok(Attempt::Not(found)) => obstacle = found,
+                    Ok((Attempt::Not(found), _)) => obstacle = found,
                     // Others are busy changing something: the budget says for how long that may go on.
                     Err(Error::LockTimeout { .. }) => {}
                     Err(error) => return Err(error.into()),
                 },
             }
         }
-        let now = clock::now();
-        let outcome = match self.attempt(Leaves::NothingMore, now)? {
+        let (attempt, now) = self.attempt(Leaves::NothingMore)?;
+        let outcome = match attempt {
             Attempt::Granted(verdict, cleared) => {
                 let waited = Some(self.waited(now));
                 return self.granted(wait, verdict, cleared, now, waited);
@@ -196,8 +194,8 @@ impl Waiter<'_> {
             None => Outcome::Decided(verdict, cleared),
             Some(signal) => {
                 let (place, reach) = (&self.asking.context.place, self.asking.target.reach());
-                place.change(Absent::Empty, Some(&reach), |entries| {
-                    ((), (self.asking.undo)(&verdict, entries, clock::now()))
+                place.change(Absent::Empty, Some(&reach), |entries, now| {
+                    ((), (self.asking.undo)(&verdict, entries, now))
                 })?;
                 Outcome::Interrupted(signal)
             }
@@ -205,10 +203,10 @@ impl Waiter<'_> {
         Ok(Answer { now, waited, outcome })
     }
 
-    /// Asks under the lock.
-    fn attempt(&mut self, leaves: Leaves, now: Timestamp) -> Result<Attempt, Error> {
+    /// Asks under the lock, and says at what time that was.
+    fn attempt(&mut self, leaves: Leaves) -> Result<(Attempt, Timestamp), Error> {
         let Asking { context, target, holder, shared, decide, .. } = *self.asking;
-        let (attempt, number) = context.place.change_in_turn(&target.reach(), |entries, tickets| {
+        let (attempt, number, now) = context.place.change_in_turn(&target.reach(), |entries, tickets, now| {
             let mut moves = Moves { dead: self.dead(tickets, now), ..Moves::default() };
             let decision = queue::admit(entries, tickets, &self.as_ask(), decide(entries, now), now);
             let (obstacle, mut effects) = match decision {
@@ -222,7 +220,7 @@ impl Waiter<'_> {
                     }
                     let gone = |entry: &&Entry| effects.clear.contains(&entry.file);
                     let cleared = entries.iter().filter(gone).cloned().collect();
-                    return ((Attempt::Granted(verdict, cleared), self.number), effects, moves);
+                    return ((Attempt::Granted(verdict, cleared), self.number, now), effects, moves);
                 }
                 Err(ticket) => (Obstacle::Ticket(ticket), Effects::default()),
             };
@@ -259,10 +257,10 @@ impl Waiter<'_> {
                     }
                 }
             }
-            ((Attempt::Not(obstacle), number), effects, moves)
+            ((Attempt::Not(obstacle), number, now), effects, moves)
         })?;
         self.number = number;
-        Ok(attempt)
+        Ok((attempt, now))
     }
 
     /// What is in the way and how many come first, as far as can be seen without the lock.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    core::{entry::Entry, rule::Effects, target::Reach, trace::Line},
+    core::{entry::Entry, rule::Effects, target::Reach, time::Timestamp, trace::Line},
     store::{
         checked,
         claims::{self, Listing},
@@ -25,6 +25,7 @@ pub(crate) const CLAIMS: &str = "claims";
 #[derive(Debug, Clone)]
 pub struct Place {
     path: PathBuf,
+    pub(crate) clock: fn() -> Timestamp,
     warnings: Arc<Mutex<Vec<String>>>,
 }
 
@@ -38,10 +39,10 @@ pub enum Absent {
 }
 
 impl Place {
-    /// The place at an absolute path.
+    /// The place at an absolute path, and what says the time there.
     #[must_use]
-    pub fn at(path: PathBuf) -> Self {
-        Self { path, warnings: Arc::default() }
+    pub fn at(path: PathBuf, clock: fn() -> Timestamp) -> Self {
+        Self { path, clock, warnings: Arc::default() }
     }
 
     /// Where it is.
@@ -105,8 +106,8 @@ impl Place {
         }
     }
 
-    /// Lets `decide` see the claims within `reach` (all of them without one) and performs what it wants, all under the
-    /// lock. What it returned comes back only when every change of it has been proved.
+    /// Lets `decide` see the claims within `reach` (all of them without one) and the time, and performs what it wants, all
+    /// under the lock. What it returned comes back only when every change of it has been proved.
     ///
     /// # Errors
     /// When the lock cannot be had within 5 s, a claim cannot be read, or a change cannot be done or proved.
@@ -114,10 +115,10 @@ impl Place {
         &self,
         absent: Absent,
         reach: Option<&Reach>,
-        decide: impl FnOnce(&[Entry]) -> (T, Effects),
+        decide: impl FnOnce(&[Entry], Timestamp) -> (T, Effects),
     ) -> Result<T, Error> {
-        let Some(locked) = self.locked(absent)? else { return Ok(decide(&[]).0) };
-        let (answer, effects) = decide(&locked.entries(reach)?);
+        let Some(locked) = self.locked(absent)? else { return Ok(decide(&[], (self.clock)()).0) };
+        let (answer, effects) = decide(&locked.entries(reach)?, locked.now);
         locked.perform(&effects)?;
         Ok(answer)
     }
@@ -141,7 +142,8 @@ impl Place {
         };
         let lock = Lock::acquire(&place, patience)?;
         let claims = place.make_sub(CLAIMS)?;
-        Ok(Some(Locked { place, claims, of: self.clone(), _lock: lock }))
+        let now = (self.clock)();
+        Ok(Some(Locked { place, claims, now, of: self.clone(), _lock: lock }))
     }
 
     /// Proves that claims can be made here: makes the place, takes its lock, writes a file, reads it back, and removes it.
@@ -170,11 +172,19 @@ impl Place {
 pub struct Locked {
     pub(crate) place: Folder,
     pub(crate) claims: Folder,
+    pub(crate) now: Timestamp,
     of: Place,
     _lock: Lock,
 }
 
 impl Locked {
+    /// The time at which the lock was had. What is decided under the lock is decided by this: a command that waited for
+    /// the lock, or was stopped before it had it, would else take what was claimed meanwhile for a claim of the future.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
     /// The claims that can concern a target; all of them without one.
     ///
     /// # Errors

@@ -59,12 +59,12 @@ impl Place {
     pub fn change_in_turn<T>(
         &self,
         reach: &Reach,
-        decide: impl FnOnce(&[Entry], &[Ticket]) -> (T, Effects, Moves),
+        decide: impl FnOnce(&[Entry], &[Ticket], Timestamp) -> (T, Effects, Moves),
     ) -> Result<T, Error> {
-        let Some(locked) = self.locked(Absent::Make)? else { return Ok(decide(&[], &[]).0) };
+        let Some(locked) = self.locked(Absent::Make)? else { return Ok(decide(&[], &[], (self.clock)()).0) };
         let tickets = list(&locked.place)?;
         let entries = entries(&locked.claims, reach, &tickets)?;
-        let (answer, effects, moves) = decide(&entries, &tickets);
+        let (answer, effects, moves) = decide(&entries, &tickets, locked.now());
         // The own ticket goes first: should the claim then not come about, its waiter ends and needs it no more.
         perform(&locked.place, &moves)?;
         let done = locked.perform(&effects);

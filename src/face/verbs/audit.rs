@@ -34,6 +34,7 @@ pub(crate) fn run(context: &Context) -> Result<Report, Failure> {
     // All of one moment: between reading the trace and the claims nobody may change either.
     let files = locked.trace()?;
     let directory = Directory { claims: claims(&locked)?, notes: Some(notes(context)?) };
+    let now = locked.now();
     drop(locked);
 
     let lines = files.iter().flat_map(|(name, bytes)| {
@@ -41,7 +42,7 @@ pub(crate) fn run(context: &Context) -> Result<Report, Failure> {
         let lines = whole.split(|byte| *byte == b'\n').filter(move |_| !bytes.is_empty());
         lines.zip(1..).map(move |(line, number)| (name.as_str(), number, line))
     });
-    let found = audit::audit(lines, &directory, context.now);
+    let found = audit::audit(lines, &directory, now);
     let exit = if found.is_clean() { Exit::Done } else { Exit::Leftovers };
     let mut report = Report::new(exit, if found.is_clean() { "audited" } else { "problems" });
     for problem in found.problems() {

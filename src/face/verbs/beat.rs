@@ -46,18 +46,17 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
 
 fn one(context: &Context, target: &Target, holder: &Holder) -> Result<Report, Failure> {
     let request = Request { target, holder };
-    let verdict = context.place.change(Absent::Empty, Some(&target.reach()), |entries| {
-        let decision = rule::beat(entries, &request, context.now);
-        (decision.verdict, decision.effects)
+    let (verdict, now) = context.place.change(Absent::Empty, Some(&target.reach()), |entries, now| {
+        let decision = rule::beat(entries, &request, now);
+        ((decision.verdict, now), decision.effects)
     })?;
-    let mut report = told(context, verdict, target, holder)?;
+    let mut report = told(context, verdict, target, holder, now)?;
     context.hint(target, &mut report);
     Ok(report)
 }
 
 fn all(context: &Context, holder: &Holder) -> Result<Report, Failure> {
-    let now = context.now;
-    let (verdicts, lost) = context.place.change(Absent::Empty, None, |entries| {
+    let (verdicts, lost, now) = context.place.change(Absent::Empty, None, |entries, now| {
         let mut effects = Effects::default();
         let verdicts: Vec<_> = rule::held_by(entries, holder)
             .into_iter()
@@ -68,13 +67,13 @@ fn all(context: &Context, holder: &Holder) -> Result<Report, Failure> {
             })
             .collect();
         let lost: Vec<Entry> = rule::lost_by(entries, holder).into_iter().cloned().collect();
-        ((verdicts, lost), effects)
+        ((verdicts, lost, now), effects)
     })?;
 
     let mut report = Report::new(Exit::Done, "beat");
     let mut claims = Vec::new();
     for (target, verdict) in verdicts {
-        let part = told(context, verdict, &target, holder)?;
+        let part = told(context, verdict, &target, holder, now)?;
         claims.push(report.absorb(part));
     }
     for entry in lost {
@@ -103,7 +102,13 @@ fn lost_report(entry: Entry, holder: &Holder, now: Timestamp) -> Report {
     }
 }
 
-fn told(context: &Context, verdict: Verdict, target: &Target, holder: &Holder) -> Result<Report, Failure> {
+fn told(
+    context: &Context,
+    verdict: Verdict,
+    target: &Target,
+    holder: &Holder,
+    now: Timestamp,
+) -> Result<Report, Failure> {
     match verdict {
         Verdict::Beat(claim) => {
             let ttl = claim.time_to_live().seconds();
@@ -115,8 +120,8 @@ fn told(context: &Context, verdict: Verdict, target: &Target, holder: &Holder) -
             report.say(format!("beat: {}, stale in {} without the next", visible(&claim.target), glance(ttl)));
             Ok(report)
         }
-        Verdict::Refused(refusal) => Ok(refusal::report(&refusal, target, Some(holder), context.now)),
-        Verdict::NotHeld(other) => Ok(not_held(target, holder, other.as_ref(), context.now)),
+        Verdict::Refused(refusal) => Ok(refusal::report(&refusal, target, Some(holder), now)),
+        Verdict::NotHeld(other) => Ok(not_held(target, holder, other.as_ref(), now)),
         Verdict::Misnamed(entry) => Err(misnamed(context, &entry, target)),
         Verdict::Claimed(_) | Verdict::Renewed(_) | Verdict::TakenOver(..) | Verdict::Released(_) => {
             Err(Failure::error("internal", "beat was answered as another verb"))

@@ -112,7 +112,7 @@ fn add(context: &Context, target: &str, text: Option<&str>, file: Option<&Path>)
     let Some(locked) = context.place.locked(Absent::Make)? else { return Err(no_place()) };
     let (path, note, new) = locked.add_note(&target, &holder, &text)?;
     if new {
-        let act = Act { ts: context.now, agent: holder.as_str(), task: target.as_str() };
+        let act = Act { ts: locked.now(), agent: holder.as_str(), task: target.as_str() };
         locked.note(&[Line::handover(act, note.number)]);
     }
     drop(locked);
@@ -127,7 +127,7 @@ fn next(context: &Context, target: &str) -> Result<Report, Failure> {
     let Some(locked) = context.place.locked(Absent::Empty)? else {
         return Ok(not_held(&target, &holder, None, context.now));
     };
-    let hold = match holds(context, &locked, &target, &holder)? {
+    let hold = match holds(&locked, &target, &holder)? {
         Ok(hold) => hold,
         Err(report) => return Ok(report),
     };
@@ -142,7 +142,7 @@ fn next(context: &Context, target: &str) -> Result<Report, Failure> {
         return Ok(report);
     };
     let (path, mine) = locked.start_note(queue, note, &holder)?;
-    let act = Act { ts: context.now, agent: holder.as_str(), task: queue.target.as_str() };
+    let act = Act { ts: locked.now(), agent: holder.as_str(), task: queue.target.as_str() };
     locked.note(&[Line::start(act, mine.number, hold.idle_s)]);
     let mut report = told("started", &queue.target, &path, &mine);
     begun(Some(queue), &holder, &mut report);
@@ -161,7 +161,7 @@ fn done(context: &Context, note: &str, result: Option<&str>, file: Option<&Path>
     }
     let (target, note) = find(context, note, &holder)?;
     let Some(locked) = context.place.locked(Absent::Empty)? else { return Err(no_place()) };
-    let hold = match holds(context, &locked, &target, &holder)? {
+    let hold = match holds(&locked, &target, &holder)? {
         Ok(hold) => hold,
         Err(report) => return Ok(report),
     };
@@ -171,9 +171,9 @@ fn done(context: &Context, note: &str, result: Option<&str>, file: Option<&Path>
     let Some(own) = queue.claimed.iter().filter(same).find(|own| own.is_worked_by(&holder)) else {
         return moved_on(&queue, &note, result.as_deref());
     };
-    let nothing = format!("finished by {holder} at {}\n", context.now);
+    let nothing = format!("finished by {holder} at {}\n", locked.now());
     let path = locked.finish_note(&queue, own, result.as_deref(), nothing.as_bytes())?;
-    let act = Act { ts: context.now, agent: holder.as_str(), task: queue.target.as_str() };
+    let act = Act { ts: locked.now(), agent: holder.as_str(), task: queue.target.as_str() };
     locked.note(&[Line::finish(act, own.number, hold.idle_s)]);
     Ok(told("finished", &queue.target, &path, own))
 }
@@ -246,30 +246,26 @@ struct Hold {
 }
 
 /// Only who holds the target itself may work its notes; else what to answer.
-fn holds(
-    context: &Context,
-    locked: &Locked,
-    target: &Target,
-    holder: &Holder,
-) -> Result<Result<Hold, Report>, Failure> {
+fn holds(locked: &Locked, target: &Target, holder: &Holder) -> Result<Result<Hold, Report>, Failure> {
+    let now = locked.now();
     let entries = locked.entries(Some(&target.reach()))?;
-    if let Judgement::Refused(refusal) = rule::judge(&entries, target, Some(holder), Standing::Home, context.now) {
-        locked.note(&[rule::note_refused_line(&refusal, target, holder, context.now)]);
-        return Ok(Err(refusal::report(&refusal, target, Some(holder), context.now)));
+    if let Judgement::Refused(refusal) = rule::judge(&entries, target, Some(holder), Standing::Home, now) {
+        locked.note(&[rule::note_refused_line(&refusal, target, holder, now)]);
+        return Ok(Err(refusal::report(&refusal, target, Some(holder), now)));
     }
     let own = entries.iter().find_map(|entry| match &entry.record {
         Record::Claim(claim, claimed) if claim.holder == holder.as_str() && claimed.is(target) => Some(claim),
         _ => None,
     });
-    let Some(own) = own else { return Ok(Err(not_held(target, holder, None, context.now))) };
+    let Some(own) = own else { return Ok(Err(not_held(target, holder, None, now))) };
     // Who shares the target. A claim on something around it or inside it is not one on the target itself.
     let others = entries.iter().filter_map(|entry| match &entry.record {
-        Record::Claim(claim, claimed) if claimed.is(target) && entry.state(context.now).is_fresh() => Some(claim),
+        Record::Claim(claim, claimed) if claimed.is(target) && entry.state(now).is_fresh() => Some(claim),
         _ => None,
     });
     let others = others.map(|claim| claim.holder.clone());
     let at_work = std::iter::once(holder.as_str().to_owned()).chain(others).collect();
-    Ok(Ok(Hold { at_work, idle_s: context.now.since(own.heartbeat_at) }))
+    Ok(Ok(Hold { at_work, idle_s: now.since(own.heartbeat_at) }))
 }
 
 fn list(context: &Context, target: Option<&str>, all: bool) -> Result<Report, Failure> {

@@ -22,6 +22,7 @@ use crate::{
         rule::{self, Effects, Request},
         shell,
         text::visible,
+        time::Timestamp,
     },
     face::{
         cli::Common,
@@ -243,7 +244,7 @@ fn beat_due(context: &Context, holder: &Holder) -> Result<(), Failure> {
     if !context.place.listing()?.entries.iter().any(due) {
         return Ok(());
     }
-    change_readable(context, |entries| {
+    change_readable(context, |entries, now| {
         let mut effects = Effects::default();
         for target in rule::held_by(entries, holder) {
             effects.and(rule::beat(entries, &Request { target: &target, holder }, now).effects);
@@ -253,15 +254,15 @@ fn beat_due(context: &Context, holder: &Holder) -> Result<(), Failure> {
 }
 
 fn release_all(context: &Context, holder: &Holder) -> Result<(), Failure> {
-    change_readable(context, |entries| rule::release_all(entries, holder, context.now).1)
+    change_readable(context, |entries, now| rule::release_all(entries, holder, now).1)
 }
 
 /// A change to the session's own claims. One damaged file of somebody's must not keep every session from its own: nobody
 /// is there to read the error.
-fn change_readable(context: &Context, decide: impl FnOnce(&[Entry]) -> Effects) -> Result<(), Failure> {
+fn change_readable(context: &Context, decide: impl FnOnce(&[Entry], Timestamp) -> Effects) -> Result<(), Failure> {
     if let Some(locked) = context.place.locked(Absent::Empty)? {
         let entries = locked.listing()?.entries;
-        locked.perform(&decide(&entries))?;
+        locked.perform(&decide(&entries, locked.now()))?;
     }
     Ok(())
 }

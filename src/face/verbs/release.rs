@@ -9,6 +9,7 @@ use crate::{
         rule::{self, Request, Verdict},
         target::Target,
         text::visible,
+        time::Timestamp,
     },
     face::{
         context::Context,
@@ -48,21 +49,21 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
 
 fn one(context: &Context, target: &Target, holder: &Holder) -> Result<Report, Failure> {
     let request = Request { target, holder };
-    let verdict = context.place.change(Absent::Empty, Some(&target.reach()), |entries| {
-        let decision = rule::release(entries, &request, context.now);
-        (decision.verdict, decision.effects)
+    let (verdict, now) = context.place.change(Absent::Empty, Some(&target.reach()), |entries, now| {
+        let decision = rule::release(entries, &request, now);
+        ((decision.verdict, now), decision.effects)
     })?;
     let mut report = match verdict {
         Verdict::Released(claim) => {
             let mut report = Report::new(Exit::Done, "released");
             report.set("target", &*claim.target);
             report.set("claim", serde_json::to_value(&claim).unwrap_or_default());
-            report.set("held_s", context.now.since(claim.taken_at));
+            report.set("held_s", now.since(claim.taken_at));
             report.say(format!("released: {}", visible(&claim.target)));
             report
         }
-        Verdict::Refused(refusal) => refusal::report(&refusal, target, Some(holder), context.now),
-        Verdict::NotHeld(other) => not_held(target, holder, other.as_ref(), context.now),
+        Verdict::Refused(refusal) => refusal::report(&refusal, target, Some(holder), now),
+        Verdict::NotHeld(other) => not_held(target, holder, other.as_ref(), now),
         Verdict::Misnamed(entry) => return Err(misnamed(context, &entry, target)),
         Verdict::Claimed(_) | Verdict::Renewed(_) | Verdict::TakenOver(..) | Verdict::Beat(_) => {
             return Err(Failure::error("internal", "release was answered as another verb"));
@@ -74,35 +75,36 @@ fn one(context: &Context, target: &Target, holder: &Holder) -> Result<Report, Fa
 }
 
 fn all(context: &Context, holder: &Holder) -> Result<Report, Failure> {
-    let (released, lost) = context.place.change(Absent::Empty, None, |entries| {
-        let (released, effects) = rule::release_all(entries, holder, context.now);
+    let (released, lost, now) = context.place.change(Absent::Empty, None, |entries, now| {
+        let (released, effects) = rule::release_all(entries, holder, now);
         let lost: Vec<Entry> = rule::lost_by(entries, holder).into_iter().cloned().collect();
-        ((released, lost), effects)
+        ((released, lost, now), effects)
     })?;
-    let mut report = removed(context, &released, "released");
+    let mut report = removed(&released, "released", now);
     if released.is_empty() {
         report.say(format!("No claims of {holder} in {}.", visible(&context.place.path().to_string_lossy())));
     }
     for entry in &lost {
         report.complain(format!("lost: {}", entry.title()));
-        report.complain(refusal::lost_line(entry, context.now));
+        report.complain(refusal::lost_line(entry, now));
     }
-    report.set("lost", lost.iter().map(|entry| described(entry, context.now)).collect::<Vec<_>>());
+    report.set("lost", lost.iter().map(|entry| described(entry, now)).collect::<Vec<_>>());
     Ok(report)
 }
 
 fn stale(context: &Context, holder: &Holder) -> Result<Report, Failure> {
-    let stale =
-        context.place.change(Absent::Empty, None, |entries| rule::release_stale(entries, holder, context.now))?;
-    let mut report = removed(context, &stale, "released");
+    let (stale, now) = context.place.change(Absent::Empty, None, |entries, now| {
+        let (stale, effects) = rule::release_stale(entries, holder, now);
+        ((stale, now), effects)
+    })?;
+    let mut report = removed(&stale, "released", now);
     if stale.is_empty() {
         report.say(format!("No stale claims in {}.", visible(&context.place.path().to_string_lossy())));
     }
     Ok(report)
 }
 
-fn removed(context: &Context, entries: &[Entry], outcome: &str) -> Report {
-    let now = context.now;
+fn removed(entries: &[Entry], outcome: &str, now: Timestamp) -> Report {
     let mut report = Report::new(Exit::Done, outcome);
     for entry in entries {
         let age = span(now.since(entry.heartbeat()));

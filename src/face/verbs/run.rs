@@ -33,12 +33,7 @@ use crate::{
         verbs::{misnamed, take::LONGEST_PURPOSE},
         waiting::{self, Answer, Asking, Outcome, Wait},
     },
-    host::{
-        chance,
-        clock::{self, Moment},
-        process,
-        signals::Signals,
-    },
+    host::{chance, clock::Moment, process, signals::Signals},
     store::{Absent, Place},
 };
 
@@ -250,9 +245,7 @@ impl Hold {
     /// One beat. A claim that is merely gone is taken again in the same breath: while a command runs, nobody who waits
     /// comes before it.
     fn beat(&self, over: &AtomicBool) -> Beaten {
-        let done = self.place.change(Absent::Make, Some(&self.target.reach()), |entries| {
-            // Read once the lock is held: waiting for it takes time.
-            let now = clock::now();
+        let done = self.place.change(Absent::Make, Some(&self.target.reach()), |entries, now| {
             // Asked under the lock, so that no beat can bring back what the end of the run has released.
             if over.load(Ordering::SeqCst) {
                 return ((None, false, now), crate::core::rule::Effects::default());
@@ -282,8 +275,7 @@ impl Hold {
     }
 
     fn leave(&self) -> Result<(Left, Timestamp), Failure> {
-        let left = self.place.change(Absent::Empty, Some(&self.target.reach()), |entries| {
-            let now = clock::now();
+        let left = self.place.change(Absent::Empty, Some(&self.target.reach()), |entries, now| {
             let (left, effects) = runs::leave(entries, &self.request(), &self.mark, now);
             ((left, now), effects)
         })?;

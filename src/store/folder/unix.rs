@@ -183,6 +183,10 @@ impl Folder {
         let mode = Mode::from_raw_mode(self.file_mode());
         match retry(|| rustix::fs::openat(&self.descriptor, name, flags, mode)) {
             Ok(descriptor) => {
+                // A file that somebody else linked here has another name elsewhere: nothing is written to that.
+                if flags.contains(OFlags::APPEND) && self.has_other_names(name, &descriptor)? {
+                    return Err(Error::NotRegular { path: self.path.join(name), what: "a file with other names too" });
+                }
                 // For the owner alone every umask leaves what is needed. What a group shares must not depend on the
                 // umask of the one who happens to write first.
                 if self.file_mode() & 0o077 != 0 && flags.contains(OFlags::CREATE) {
@@ -197,10 +201,15 @@ impl Folder {
         }
     }
 
+    fn has_other_names(&self, name: &str, descriptor: &OwnedFd) -> Result<bool, Error> {
+        let status = rustix::fs::fstat(descriptor).map_err(|error| failed("look at", &self.path.join(name), error))?;
+        Ok(status.st_nlink > 1)
+    }
+
     fn share(&self, name: &str, descriptor: &OwnedFd, mode: Mode) -> Result<(), Error> {
         let fail = |error| failed("set the permissions of", &self.path.join(name), error);
         let status = rustix::fs::fstat(descriptor).map_err(fail)?;
-        if status.st_mode & 0o777 == mode.as_raw_mode() {
+        if status.st_mode & 0o777 == mode.as_raw_mode() || status.st_nlink > 1 {
             return Ok(());
         }
         match rustix::fs::fchmod(descriptor, mode) {
