@@ -258,7 +258,7 @@ impl State {
     }
 
     /// What a guard may have done to the claim that covers its path: nothing, a beat, or a renewal.
-    fn guarded(&self, call: &Call, own: Held, times: std::ops::RangeInclusive<i64>) -> Vec<Self> {
+    fn guarded(&self, call: &Call, own: Held, times: std::ops::Range<i64>) -> Vec<Self> {
         let mut states = vec![self.clone()];
         let Verb::Guard { ttl } = call.verb else { return Vec::new() };
         let judged = Call { target: own.target, ..call.clone() };
