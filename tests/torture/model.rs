@@ -280,7 +280,7 @@ impl State {
                 let own = self.claims.iter().copied().filter(|own| {
                     own.holder == call.holder && (own.target == call.target || covers(own.target, call.target))
                 });
-                let mut states: Vec<_> = own.flat_map(|own| self.guarded(call, own, now..=now)).collect();
+                let mut states: Vec<_> = own.flat_map(|own| self.guarded(call, own, now..now + 1)).collect();
                 states.extend(self.perhaps_taken(call, false, ttl, now));
                 states
             }
