@@ -93,7 +93,7 @@ enum Leaves {
 
 /// Asks once, or for as long as `wait` says.
 pub(crate) fn ask(asking: &Asking<'_>, wait: Option<&Wait<'_>>) -> Result<Answer, Failure> {
-    let mut waiter = Waiter { asking, mark: chance::draw(), number: None, since: asking.context.now };
+    let mut waiter = Waiter { asking, number: None, since: asking.context.now };
     let Some(wait) = wait.filter(|wait| !wait.budget.is_zero()) else {
         let (attempt, now) = waiter.attempt(Leaves::Nothing)?;
         let outcome = match attempt {
@@ -122,7 +122,6 @@ pub(crate) fn interrupted(signal: i32, target: &Target) -> Report {
 
 struct Waiter<'a> {
     asking: &'a Asking<'a>,
-    mark: u64,
     /// Its place in the line, once it has one. It keeps it also when its ticket died while it was suspended.
     number: Option<Number>,
     since: Timestamp,
@@ -242,7 +241,8 @@ impl Waiter<'_> {
                     if number.is_none() {
                         effects.log.push(rule::wait_line(by, target, holder, shared, now));
                     }
-                    let own = number.unwrap_or(Number { arrival: queue::next_arrival(tickets), mark: self.mark });
+                    let own = number
+                        .unwrap_or_else(|| Number { arrival: queue::next_arrival(tickets), mark: chance::draw() });
                     number = Some(own);
                     let slip = self.slip(own);
                     if !tickets.iter().any(|ticket| ticket.stem == slip.stem && ticket.file == slip.file) {

@@ -62,13 +62,17 @@ impl Place {
         decide: impl FnOnce(&[Entry], &[Ticket], Timestamp) -> (T, Effects, Moves),
     ) -> Result<T, Error> {
         let Some(locked) = self.locked(Absent::Make)? else { return Ok(decide(&[], &[], (self.clock)()).0) };
-        let tickets = list(&locked.place)?;
+        let waiting = list(&locked.place)?;
+        let used = waiting.is_some();
+        let tickets = waiting.unwrap_or_default();
         let entries = entries(&locked.claims, reach, &tickets)?;
         let (answer, effects, moves) = decide(&entries, &tickets, locked.now());
         // The own ticket goes first: should the claim then not come about, its waiter ends and needs it no more.
         perform(&locked.place, &moves)?;
         let done = locked.perform(&effects);
-        tidy(&locked.place, &moves);
+        if used {
+            tidy(&locked.place, &moves);
+        }
         done.map(|()| answer)
     }
 
@@ -78,7 +82,7 @@ impl Place {
     /// When something there cannot be read.
     pub fn look_at_line(&self, reach: &Reach) -> Result<(Vec<Entry>, Vec<Ticket>), Error> {
         let Some(place) = Folder::open(self.path())? else { return Ok((Vec::new(), Vec::new())) };
-        let tickets = list(&place)?;
+        let tickets = list(&place)?.unwrap_or_default();
         let entries = match place.sub(CLAIMS)? {
             Some(claims) => entries(&claims, reach, &tickets)?,
             None => Vec::new(),
@@ -121,10 +125,10 @@ fn entries(claims: &Folder, reach: &Reach, tickets: &[Ticket]) -> Result<Vec<Ent
     claims::reached(claims, |stem| reaches.iter().any(|reach| reach.has(stem)))
 }
 
-/// All tickets, in no order.
-fn list(place: &Folder) -> Result<Vec<Ticket>, Error> {
+/// All tickets, in no order. `None` where nobody waits, nor anybody has left something behind.
+fn list(place: &Folder) -> Result<Option<Vec<Ticket>>, Error> {
     let mut tickets = Vec::new();
-    let Some(waiting) = place.sub(WAITING)? else { return Ok(tickets) };
+    let Some(waiting) = place.sub(WAITING)? else { return Ok(None) };
     for stem in waiting.names(|_| true)? {
         // Removed between listing and opening, when its last waiter left.
         let Some(folder) = waiting.sub(&stem)? else { continue };
@@ -134,7 +138,7 @@ fn list(place: &Folder) -> Result<Vec<Ticket>, Error> {
             }
         }
     }
-    Ok(tickets)
+    Ok(Some(tickets))
 }
 
 /// Makes or removes the asker's own ticket.
@@ -159,8 +163,9 @@ fn tidy(place: &Folder, moves: &Moves) {
         }
     }
     if let Ok(Some(waiting)) = place.sub(WAITING) {
-        for slip in moves.dead.iter().chain(&moves.leave) {
-            drop(waiting.remove_empty(&slip.stem));
+        // Also what a waiter left that was killed between making the directory and the ticket.
+        for stem in waiting.names(|_| true).unwrap_or_default() {
+            drop(waiting.remove_empty(&stem));
         }
         drop(place.remove_empty(WAITING));
     }
