@@ -124,6 +124,7 @@ struct Waiter<'a> {
     asking: &'a Asking<'a>,
     /// Its place in the line, once it has one. It keeps it also when its ticket died while it was suspended.
     number: Option<Number>,
+    /// When it came, once it has one.
     since: Timestamp,
 }
 
@@ -238,6 +239,7 @@ impl Waiter<'_> {
                 }
                 Leaves::Ticket => {
                     effects = Effects::default();
+                    let since = number.map_or(now, |_| self.since);
                     if number.is_none() {
                         effects.log.push(rule::wait_line(by, target, holder, shared, now));
                     }
@@ -246,7 +248,7 @@ impl Waiter<'_> {
                     number = Some(own);
                     let slip = self.slip(own);
                     if !tickets.iter().any(|ticket| ticket.stem == slip.stem && ticket.file == slip.file) {
-                        moves.enter = Some((slip, self.bid().to_bytes()));
+                        moves.enter = Some((slip, self.bid(since).to_bytes()));
                     }
                 }
                 Leaves::NothingMore => {
@@ -259,6 +261,10 @@ impl Waiter<'_> {
             }
             ((Attempt::Not(obstacle), number, now), effects, moves)
         })?;
+        if self.number.is_none() {
+            // As its line in the trace says: getting the lock may have taken a while.
+            self.since = now;
+        }
         self.number = number;
         Ok((attempt, now))
     }
@@ -305,12 +311,12 @@ impl Waiter<'_> {
         Ask { target, holder, shared, number: self.number }
     }
 
-    fn bid(&self) -> Bid {
+    fn bid(&self, since: Timestamp) -> Bid {
         Bid {
             target: self.asking.target.as_str().to_owned(),
             holder: self.asking.holder.as_str().to_owned(),
             shared: self.asking.shared,
-            since: self.since,
+            since,
         }
     }
 
