@@ -67,9 +67,9 @@ fn explained(seed: u64, history: &[Call]) {
 }
 
 /// How many calls there were, and how many of them nobody saw the end of.
-fn counted(histories: u64, calls: &[Call]) {
+fn counted(histories: u64, calls: &[Call]) -> String {
     let unknown = calls.iter().filter(|call| call.answer == Answer::Unknown).count();
-    println!("{histories} histories, {} calls, {unknown} of them killed or failed", calls.len());
+    format!("{histories} histories, {} calls, {unknown} of them killed or failed", calls.len())
 }
 
 fn plainly(run: Run<'_>) -> Run<'_> {
@@ -98,7 +98,7 @@ fn what_processes_do_that_are_stopped_and_killed_is_explained_by_the_rule() {
         explained(seed, &history);
         all.extend(history);
     }
-    counted(histories, &all);
+    println!("{}", counted(histories, &all));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn what_processes_do_all_at_once_on_one_target_is_explained_by_the_rule() {
         explained(seed, &history);
         all.extend(history);
     }
-    counted(histories, &all);
+    println!("{}", counted(histories, &all));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn what_processes_do_on_a_disk_that_is_full_at_times_is_explained_by_the_rule() 
         all.extend(history);
     }
     assert!(all.iter().any(|call| call.answer == Answer::Unknown), "the disk was never full");
-    counted(histories, &all);
+    println!("{}", counted(histories, &all));
 }
 
 /// The checker is worth something only if it finds the fault that everything here is about: no lock.

@@ -255,10 +255,13 @@ fn trimmed(text: &str, style: PathStyle) -> String {
     let mut path = text.to_owned();
     if style == PathStyle::Windows {
         path = path.replace('/', "\\");
-        if let Some(share) = path.strip_prefix(r"\\?\UNC\") {
-            path = format!(r"\\{share}");
-        } else if let Some(drive) = path.strip_prefix(r"\\?\") {
-            path = drive.to_owned();
+        // Of the others, such as a volume's, nothing shorter is the same path.
+        while let Some(rest) = path.strip_prefix(r"\\?\") {
+            path = match (rest.strip_prefix(r"UNC\"), rest.chars().nth(1)) {
+                (Some(share), _) => format!(r"\\{share}"),
+                (None, Some(':')) if style.is_absolute(rest) => rest.to_owned(),
+                _ => break,
+            };
         }
     }
     let root = if style == PathStyle::Windows && path.chars().nth(1) == Some(':') { 3 } else { 1 };

@@ -84,6 +84,16 @@ fn windows_paths_fold_case_separators_and_verbatim_prefixes() {
 }
 
 #[test]
+fn a_windows_path_is_recorded_as_the_path_that_it_is_read_as() {
+    // Found by fuzzing: without its prefix, a volume's path read like a name.
+    for text in [r"\\?\Volume{b75e2c83}\x", r"\\?\anc\s\x", r"\\?\UNC\?\C:\x", r"\\?\C:\x", r"\\?\UNC\server\share"] {
+        let target = Target::path(text, PathStyle::Windows).unwrap();
+        let again = Target::recorded(target.as_str(), PathStyle::Windows).unwrap();
+        assert!(again.is(&target) && again.stem() == target.stem(), "{text}: {target:?} {again:?}");
+    }
+}
+
+#[test]
 fn two_paths_with_one_slug_have_two_stems() {
     assert_ne!(path("/a/b-c").stem(), path("/a/b/c").stem());
     assert_ne!(path("/a/b").stem(), name("a-b").stem());
