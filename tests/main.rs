@@ -4,7 +4,6 @@
     clippy::disallowed_methods,
     reason = "tests touch files, processes and the clock; the program's floors are kept in src"
 )]
-#![expect(clippy::print_stdout, reason = "what was counted is printed")]
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
