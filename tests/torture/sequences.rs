@@ -155,7 +155,7 @@ impl Scene {
         let last = now();
         let after: BTreeMap<_, _> = self.directory().into_iter().map(|(name, (bytes, _))| (name, bytes)).collect();
         // A verb on one target reads the files whose names say that they may concern it, and no others: a claim under a
-        // wrong name is `status`'s and `doctor`'s to find.
+        // wrong name is `status`'s to find.
         let reach = match step {
             Step::Take { target, .. } | Step::Beat { target, .. } | Step::Release { target, .. } => {
                 Some(self.target(*target).reach())
