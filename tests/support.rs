@@ -37,7 +37,7 @@ pub(crate) const AT_REST: [&str; 3] = ["claims/", "lock", "trace.jsonl"];
 const SLACK: i64 = 18;
 
 /// Against a hang only; no test states how fast an answer must be.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A place, a home and a working directory that vanish with it. The place itself is not made: that is the program's.
 pub(crate) struct Sandbox {
