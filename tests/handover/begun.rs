@@ -202,7 +202,7 @@ fn only_a_note_that_was_begun_can_be_finished() {
     let sandbox = Sandbox::new();
     sandbox.take("a", "t");
     for name in ["1", "x", "", "/etc/passwd", "000001-b-0000000000000000-0000000000000000.md"] {
-        let message = format!("claim: no note is called {name}\n");
+        let message = format!("claim: no note is called {name}: claim handover list names them\n");
         sandbox.by("a", ["handover", "done", name]).exit(1).stderr(message).check();
     }
     let waiting = add(&sandbox, "b", "t", "text");
