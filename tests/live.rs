@@ -32,7 +32,8 @@ pub(crate) struct Live {
 
 /// Starts a run.
 pub(crate) fn start(run: &Run<'_>) -> Live {
-    spawn(run.command())
+    // Whoever runs the tests may ignore signals, as `nohup` and a shell's `&` do, and what is ignored stays so.
+    spawn(run.command_behind(&["env", "--default-signal=HUP,INT,QUIT,TERM,TSTP,USR1,USR2,ALRM"]))
 }
 
 /// Starts a command.

@@ -300,7 +300,14 @@ impl Run<'_> {
 
     /// The command, for tests that start, feed or kill it themselves.
     pub(crate) fn command(&self) -> Command {
-        let mut words = self.through.iter().cloned().chain([CLAIM.into()]).chain(self.arguments.iter().cloned());
+        self.command_behind(&[])
+    }
+
+    /// The same, started by another program.
+    pub(crate) fn command_behind(&self, starter: &[&str]) -> Command {
+        let starter = starter.iter().map(OsString::from);
+        let mut words =
+            starter.chain(self.through.iter().cloned()).chain([CLAIM.into()]).chain(self.arguments.iter().cloned());
         let mut command = Command::new(words.next().unwrap());
         command.args(words).env_clear().envs(&self.environment).current_dir(&self.directory);
         command.stdin(std::process::Stdio::null());

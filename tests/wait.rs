@@ -114,13 +114,33 @@ fn a_signal_at_the_very_moment_of_the_turn_leaves_no_claim_either() {
     let sandbox = Sandbox::new();
     for verb in [&["take", "t", "p", "--wait", "10m"][..], &["run", "t", "--wait", "10m", "--", "touch", "started"]] {
         // The signal comes with the very rename that makes the claim.
-        let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=renameat2:signal=INT:when=1"];
+        let strace = [
+            "env",
+            "--default-signal=INT",
+            "strace",
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            "inject=renameat2:signal=INT:when=1",
+        ];
         sandbox.by("b", verb).through(strace).exit(130).check();
         assert_eq!(sandbox.files(), AT_REST);
         // What the session had before, it still has.
         sandbox.take("b", "t");
         let before = sandbox.claim("t")["taken_at"].clone();
-        let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=renameat:signal=INT:when=1"];
+        let strace = [
+            "env",
+            "--default-signal=INT",
+            "strace",
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            "inject=renameat:signal=INT:when=1",
+        ];
         sandbox.by("b", verb).through(strace).exit(130).check();
         assert_eq!((sandbox.stems(), &sandbox.claim("t")["taken_at"]), (vec!["t".to_owned()], &before));
         release(&sandbox, "b", "t");

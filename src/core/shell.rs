@@ -19,7 +19,9 @@
 //! words with other variables or substitutions in them, commands on another host or in a container, `w` in a sed script,
 //! `>` in an awk program, the siblings that a program makes beside its file (`f.bak`, `f.gz`), PowerShell. Hardly any
 //! text reaches the limits that `parse` and `walk` set for hostile ones, but what lies beyond them is let through too.
-//! Symbolic links are not known here: `..` is taken out of a path by its spelling.
+//! Symbolic links are not known here: of a
+//! path's last part it is not said whether a link there is followed (`>`) or replaced (`rm`, `mv`, `sed -i`), and `..`
+//! stays in a path for the system to resolve.
 //!
 //! # The parser
 //! `rable`, chosen by measuring a static release binary (`opt-level = "s"`, fat LTO, one codegen unit, stripped) on

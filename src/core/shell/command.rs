@@ -246,8 +246,8 @@ fn change_directory(arguments: &[Word], scope: &mut Scope<'_>) {
     let target = match arguments.get(start) {
         Some(word) if word.text == "-" => return scope.back(),
         Some(word) if word.exact() == Some("") => return,
-        Some(word) => scope.base.enter(word),
-        None => scope.home().map_or(Base(None), |home| scope.base.enter(&home)),
+        Some(word) => scope.base.change(word),
+        None => scope.home().map_or(Base(None), |home| scope.base.change(&home)),
     };
     scope.change_directory(target);
 }
@@ -257,7 +257,7 @@ fn push_directory(name: &str, arguments: &[Word], scope: &mut Scope<'_>) {
         ("popd", []) => scope.pop_directory(),
         ("pushd", []) => scope.swap_directory(),
         ("pushd", [word]) if !word.text.starts_with(['+', '-']) => {
-            let base = scope.base.enter(word);
+            let base = scope.base.change(word);
             scope.push_directory(base);
         }
         _ => scope.change_directory(Base(None)),

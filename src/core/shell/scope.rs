@@ -16,7 +16,8 @@ const VALUE: usize = 4096;
 pub(super) struct Base(pub(super) Option<PathBuf>);
 
 impl Base {
-    /// The path that `text` names from here, with `.` and `..` taken out as `cd` does it.
+    /// The path that `text` names from here. A `..` stays in it: where it leads is for the system to say, which follows
+    /// links before it goes up.
     pub(super) fn join(&self, text: &str) -> Option<PathBuf> {
         if text.is_empty() || text.contains(UNKNOWN) || text.contains('\0') {
             return None;
@@ -27,7 +28,7 @@ impl Base {
             None => return None,
         };
         // No system opens a longer path, and `cd a` over and over would make one.
-        Some(flatten(&path)).filter(|path| path.as_os_str().len() <= VALUE)
+        Some(path.components().collect()).filter(|path: &PathBuf| path.as_os_str().len() <= VALUE)
     }
 
     /// The path that a word names. Of a word with a glob in it, the directory before the glob is plain.
@@ -47,7 +48,12 @@ impl Base {
         words.into_iter().filter_map(|word| self.place(word)).collect()
     }
 
-    /// Where one stands after `cd word` from here: a glob may match anything, so it leads nowhere known.
+    /// Where one stands after `cd word` from here. Only `cd` goes up by the spelling of its path, as if there were no links.
+    pub(super) fn change(&self, word: &Word) -> Self {
+        Self(self.enter(word).0.as_deref().map(flatten))
+    }
+
+    /// The directory that a program is told to work in: a glob may match anything, so it leads nowhere known.
     pub(super) fn enter(&self, word: &Word) -> Self {
         Self(word.exact().and_then(|text| self.join(text)))
     }

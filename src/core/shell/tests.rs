@@ -14,8 +14,38 @@ use super::writes;
 const CWD: &str = "/home/u/proj";
 const HOME: &str = "/home/u";
 
+/// What is found where no link is in the way, so that `..` can be taken out by the spelling.
 fn found(command: &str) -> Vec<PathBuf> {
-    writes(command, Path::new(CWD), Some(Path::new(HOME)))
+    writes(command, Path::new(CWD), Some(Path::new(HOME))).iter().map(|path| flat(path)).collect()
+}
+
+fn flat(path: &Path) -> PathBuf {
+    let mut flat = PathBuf::new();
+    for part in path.components() {
+        if part == std::path::Component::ParentDir {
+            flat.pop();
+        } else {
+            flat.push(part);
+        }
+    }
+    flat
+}
+
+#[test]
+fn a_way_up_is_left_to_the_system_except_after_cd() {
+    for (command, path) in [
+        ("touch s/../x", "/home/u/proj/s/../x"),
+        ("cd s && touch ../x", "/home/u/proj/s/../x"),
+        ("git -C s/.. commit -am x", "/home/u/proj/s/.."),
+        ("cd s/.. && touch x", "/home/u/proj/x"),
+        ("cd s && cd .. && touch x", "/home/u/proj/x"),
+        ("pushd s/..; echo > x", "/home/u/proj/x"),
+    ] {
+        let found = writes(command, Path::new(CWD), Some(Path::new(HOME)));
+        // Compared as text: paths compare by their parts.
+        let found: Vec<_> = found.iter().map(|path| path.to_str().unwrap()).collect();
+        assert_eq!(found, [path], "{command}");
+    }
 }
 
 /// Checks every case of a table, so that one run names all that are wrong.
