@@ -69,9 +69,12 @@ pub enum TargetError {
     /// A name without anything that a file name could be made of.
     #[error("the name '{}' has no letter or digit", crate::core::text::visible(.0))]
     NoLetter(String),
-    /// A name of more than [`LONGEST_NAME`] characters, or whose slug is too long for a file name.
+    /// A name of more than [`LONGEST_NAME`] characters.
     #[error("a name has at most {LONGEST_NAME} characters: '{}'", crate::core::text::visible(.0))]
     LongName(String),
+    /// A name that is longer once it is spelled with the letters of a file name.
+    #[error("the name '{}' is too long for a file name once its letters are transliterated: shorten it", crate::core::text::visible(.0))]
+    LongSlug(String),
     /// A path of more than [`LONGEST_PATH`] bytes.
     #[error("a path has at most {LONGEST_PATH} bytes: '{}'", crate::core::text::visible(.0))]
     LongPath(String),
@@ -107,7 +110,7 @@ impl Target {
         match key.len() {
             0 => Err(TargetError::NoLetter(text.to_owned())),
             1..=LONGEST_SLUG => Ok(Self { text: text.to_owned(), key, kind: Kind::Name }),
-            _ => Err(TargetError::LongName(text.to_owned())),
+            _ => Err(TargetError::LongSlug(text.to_owned())),
         }
     }
 

@@ -65,6 +65,10 @@ pub(crate) fn lines(refusal: &Refusal, target: &Target, holder: Option<&Holder>,
     }
     lines.push(match state_word(by, now) {
         "fresh" | "unreadable" => format!("  goes stale in {} without a beat", span(stale_in(by, now))),
+        "misnamed" => format!(
+            "  its file {} bears a wrong name, as a copy does: if nobody is at work there, move it away",
+            visible(&by.file)
+        ),
         _ => "  it is stale: `claim take` may take it over, `claim release --stale` removes it".to_owned(),
     });
     if refusal.more > 0 {
@@ -107,7 +111,7 @@ pub(crate) fn awaited_lines(first: &Ticket, target: &Target, now: Timestamp) -> 
     let age = now.since(first.renewed).max(0);
     vec![
         format!("REFUSED: {} is awaited by {} (heartbeat {age}s ago).", visible(what), visible(who)),
-        "  it is free, and whoever waits for it comes first".to_owned(),
+        "  whoever waits for it comes first".to_owned(),
         format!("  wait in line: claim take {} 'purpose' --wait 10m", quoted(target.as_str())),
         leave(what),
     ]

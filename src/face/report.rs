@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     core::{
+        claim::State,
         duration::glance,
         entry::{Entry, Record},
         time::Timestamp,
@@ -157,7 +158,6 @@ pub(crate) fn described(entry: &Entry, now: Timestamp) -> Map<String, Value> {
 
 /// The stable word for the state of a claim file.
 pub(crate) fn state_word(entry: &Entry, now: Timestamp) -> &'static str {
-    use crate::core::claim::State;
     match (&entry.record, entry.state(now)) {
         (Record::Misnamed(..), _) => "misnamed",
         (Record::Unreadable { .. }, State::Fresh) => "unreadable",
@@ -168,10 +168,20 @@ pub(crate) fn state_word(entry: &Entry, now: Timestamp) -> &'static str {
     }
 }
 
-/// Seconds until the claim goes stale if nobody beats it; negative since it did.
+/// Seconds until the claim goes stale if nobody beats it; negative since it did, and for a claim of the future by how much
+/// it is too far ahead.
 pub(crate) fn stale_in(entry: &Entry, now: Timestamp) -> i64 {
     let ttl = i64::try_from(entry.time_to_live().seconds()).unwrap_or(i64::MAX);
-    ttl.saturating_sub(now.since(entry.heartbeat()))
+    let age = now.since(entry.heartbeat());
+    match entry.state(now) {
+        State::Future => ttl.saturating_sub(age.saturating_abs()),
+        State::Fresh | State::Stale => ttl.saturating_sub(age),
+    }
+}
+
+/// How long ago, for people; or how far ahead, where a clock is wrong.
+pub(crate) fn ago(age: i64) -> String {
+    if age < 0 { format!("{} ahead", span(age.saturating_neg())) } else { format!("{} ago", span(age)) }
 }
 
 /// A time span for people. What lies ahead, because a clock is wrong, counts as no time.

@@ -181,6 +181,7 @@ impl Locked {
         } else {
             queue.folder.make_sub(INBOX)?
         };
+        regular(&from, &note.file())?;
         let mine = note.worked_by(worker);
         checked::move_file(&from, &note.file(), &claimed, &mine.file())?;
         Ok((claimed.path_of(&mine.file()), mine))
@@ -200,6 +201,7 @@ impl Locked {
         nothing: &[u8],
     ) -> Result<PathBuf, Error> {
         let (claimed, done) = (queue.folder.make_sub(CLAIMED)?, queue.folder.make_sub(DONE)?);
+        regular(&claimed, &note.file())?;
         for name in note.result_files() {
             match done.read(&name, LARGEST)? {
                 Some(content) if result.is_none_or(|result| content.bytes == result) => break,
@@ -269,6 +271,14 @@ fn queue(handovers: &Folder, stem: &str) -> Result<Option<Queue>, Error> {
     let waiting = notes(folder.sub(INBOX)?.as_ref())?;
     let claimed = notes(folder.sub(CLAIMED)?.as_ref())?;
     Ok(Some(Queue { target, waiting, claimed, folder }))
+}
+
+/// A note is a file: a link or a pipe under its name is never given to anybody to read.
+fn regular(folder: &Folder, name: &str) -> Result<(), Error> {
+    match folder.kind(name)? {
+        None | Some(Kind::Regular) => Ok(()),
+        Some(kind) => Err(Error::NotRegular { path: folder.path_of(name), what: kind.name() }),
+    }
 }
 
 fn notes(folder: Option<&Folder>) -> Result<Vec<Note>, Error> {

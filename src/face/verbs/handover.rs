@@ -275,12 +275,20 @@ fn list(context: &Context, target: Option<&str>, all: bool) -> Result<Report, Fa
     queues.retain(|queue| target.as_ref().is_none_or(|target| target.overlaps(&queue.target)));
     let mut report = Report::new(Exit::Done, "listed");
     let mut rows = vec![["NOTE", "TARGET", "FROM", "AGE", "STATE", "TEXT"].map(str::to_owned).to_vec()];
-    let mut notes = Vec::new();
+    let (mut notes, mut unreadable) = (Vec::new(), Vec::new());
     for queue in &queues {
         let finished = if all { queue.done()? } else { Vec::new() };
         let stands = [(Stand::Claimed, &queue.claimed), (Stand::Waiting, &queue.waiting), (Stand::Done, &finished)];
         for (stand, note) in stands.into_iter().flat_map(|(stand, notes)| notes.iter().map(move |note| (stand, note))) {
-            let Some((bytes, written)) = queue.text(stand, note)? else { continue };
+            let (bytes, written) = match queue.text(stand, note) {
+                Ok(Some(text)) => text,
+                Ok(None) => continue,
+                // The others are shown all the same.
+                Err(error) => {
+                    unreadable.push(error);
+                    continue;
+                }
+            };
             let age = context.now.since(written);
             let state = match stand {
                 Stand::Waiting => "waiting",
@@ -311,6 +319,11 @@ fn list(context: &Context, target: Option<&str>, all: bool) -> Result<Report, Fa
         }
     }
     report.set("notes", Value::Array(notes));
+    for error in unreadable {
+        let flaw: Report = Failure::from(error).into();
+        report.absorb(flaw);
+        report.set("outcome", "error");
+    }
     Ok(report)
 }
 

@@ -16,7 +16,7 @@ use crate::{
         exit::Exit,
         failure::Failure,
         notes, refusal,
-        report::{Report, described, span},
+        report::{Report, ago, described},
         verbs::{beat::not_held, misnamed},
     },
     store::Absent,
@@ -107,9 +107,9 @@ fn stale(context: &Context, holder: &Holder) -> Result<Report, Failure> {
 fn removed(entries: &[Entry], outcome: &str, now: Timestamp) -> Report {
     let mut report = Report::new(Exit::Done, outcome);
     for entry in entries {
-        let age = span(now.since(entry.heartbeat()));
+        let age = ago(now.since(entry.heartbeat()));
         let held = visible(entry.holder());
-        report.say(format!("{outcome}: {} (held by {held}, heartbeat {age} ago)", entry.title()));
+        report.say(format!("{outcome}: {} (held by {held}, heartbeat {age})", entry.title()));
     }
     report.set("claims", entries.iter().map(|entry| described(entry, now)).collect::<Vec<_>>());
     report

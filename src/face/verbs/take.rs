@@ -18,7 +18,7 @@ use crate::{
         exit::{Exit, RefusedCode},
         failure::Failure,
         notes, refusal,
-        report::{Report, span},
+        report::{Report, ago},
         verbs::misnamed,
         waiting::{self, Answer, Asking, Outcome, Wait},
     },
@@ -102,9 +102,9 @@ fn decided(
         Verdict::Claimed(claim) => done("claimed", "", &claim),
         Verdict::Renewed(claim) => done("renewed", "", &claim),
         Verdict::TakenOver(claim, from) => {
-            let age = span(now.since(from.heartbeat()));
-            let mut report =
-                done("taken-over", &format!(" from {} (its heartbeat was {age} ago)", visible(from.holder())), &claim);
+            let age = ago(now.since(from.heartbeat()));
+            let how = format!(" from {} (its heartbeat was {age})", visible(from.holder()));
+            let mut report = done("taken-over", &how, &claim);
             report.set("taken_from_heartbeat_age_s", now.since(from.heartbeat()));
             report
         }
@@ -115,12 +115,8 @@ fn decided(
         }
     };
     for entry in cleared {
-        let age = span(now.since(entry.heartbeat()));
-        report.say(format!(
-            "  cleared {}, stale: {} had it, heartbeat {age} ago",
-            entry.title(),
-            visible(entry.holder())
-        ));
+        let age = ago(now.since(entry.heartbeat()));
+        report.say(format!("  cleared {}, stale: {} had it, heartbeat {age}", entry.title(), visible(entry.holder())));
     }
     Ok(report)
 }
