@@ -62,16 +62,18 @@ fn the_rules_and_their_numbers_and_marks_are_those_of_the_program() {
 
 /// The commands of the skill in their order, the session that gives each, and how each ends. A scene: `other` is at work
 /// on what `me` wants, goes away, and `me` works, stops and comes back.
-const SCENE: [(&str, &str, i32); 20] = [
+const SCENE: [(&str, &str, i32); 22] = [
     ("me", "claim take ../other-project 'align the lint rule with the new preset'", 0),
     ("me", "claim take shared-config 'align the lint rule with the new preset'", 0),
     ("me", "claim status", 0),
     ("me", "claim beat shared-config", 0),
     ("me", "claim take shared-config 'run the long migration' --ttl 2h", 0),
+    ("me", "claim run shared-config -- make lint", 0),
     ("me", "claim guard ../other-project/notes.md", 0),
     ("me", "claim guard --take ../other-project/notes.md", 0),
     ("other", "claim handover add shared-config 'add the rule no-unused to lint.toml; done when make lint passes'", 0),
     ("other", "claim handover add shared-config --file note.md", 0),
+    ("me", "claim take shared-config 'add the rule no-unused' --wait 10m", 0),
     ("me", "claim handover list shared-config", 0),
     ("me", "claim handover next shared-config", 0),
     ("me", "claim handover done NOTE 'added no-unused; make lint passes'", 0),
@@ -91,7 +93,16 @@ fn every_command_in_the_skill_works_as_it_says() {
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.work().join("../other-project")).unwrap();
     fs::write(sandbox.work().join("note.md"), "a longer note\n").unwrap();
-    let path = format!("{}:{}", Path::new(CLAIM).parent().unwrap().display(), std::env::var("PATH").unwrap());
+    // A `make` of its own: whatever it does, its code is what `run` ends with.
+    let bin = sandbox.home().join("bin");
+    fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink("/bin/true", bin.join("make")).unwrap();
+    let path = format!(
+        "{}:{}:{}",
+        bin.display(),
+        Path::new(CLAIM).parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
     let mut note = String::new();
     for (holder, command, exit) in SCENE {
         let line = command.replace("NOTE", &format!("'{note}'"));

@@ -11,19 +11,6 @@ use crate::support::{Run, Sandbox};
 
 const HOLDERS: [&str; 5] = ["ant", "bee", "cat", "dog", "elk"];
 
-/// All but the one of `--wait`.
-const ACTIONS: [Action; 9] = [
-    Action::Claim,
-    Action::Renew,
-    Action::Skip,
-    Action::BreakClaim,
-    Action::Beat,
-    Action::Release,
-    Action::Handover,
-    Action::Start,
-    Action::Finish,
-];
-
 /// The same choices in every run: what differs is what time and the scheduler do.
 struct Random(u64);
 
@@ -64,7 +51,8 @@ fn action(sandbox: &Sandbox, random: &mut Random, targets: &[&str], begun: &[(St
         54..56 => &["release", "--stale"],
         56..60 => &["release", "--all"],
         60..70 => &["handover", "add", &target, &text],
-        70..82 => &["handover", "next", &target],
+        70..80 => &["handover", "next", &target],
+        80..82 => &["take", &target, "p", "--ttl", ttl, "--wait", "1s"],
         82..97 if begun.is_empty() => return action(sandbox, random, targets, begun),
         82..97 => {
             let (worker, note) = &begun[random.below(begun.len())];
@@ -87,7 +75,7 @@ fn history(sandbox: &Sandbox) {
     for turn in 0.. {
         let lines = sandbox.trace();
         let seen = |action: &Action| lines.iter().any(|line| line["action"] == action.word());
-        if lines.len() >= 200 && ACTIONS.iter().all(seen) {
+        if lines.len() >= 200 && Action::ALL.iter().all(seen) {
             break;
         }
         assert!(turn < 1_000, "{} lines after {turn} turns", lines.len());
