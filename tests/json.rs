@@ -129,6 +129,8 @@ fn status_is_one_object_with_ages_in_whole_seconds() {
     assert_eq!(states, ["fresh", "future", "misnamed", "stale", "unreadable"]);
     for claim in claims {
         let (age, left) = (claim["heartbeat_age_s"].as_i64().unwrap(), claim["stale_in_s"].as_i64().unwrap());
+        // One of the future is stale as well, by as much as it is too far ahead.
+        let age = if claim["state"] == "future" { -age } else { age };
         assert_eq!(age + left, 900, "{claim}");
     }
     assert!((100..120).contains(&claims[0]["heartbeat_age_s"].as_i64().unwrap()));

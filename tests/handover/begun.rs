@@ -316,3 +316,21 @@ fn what_stands_in_the_way_of_a_note_is_never_replaced() {
     assert_eq!(fs::read_to_string(&in_the_way).unwrap(), "precious");
     assert_eq!(standing(&sandbox), ["precious done", "text claimed"]);
 }
+
+#[test]
+fn a_link_or_a_pipe_under_a_notes_name_is_given_to_nobody_and_hides_no_other_note() {
+    let sandbox = Sandbox::new();
+    let note = add(&sandbox, "b", "t", "one");
+    let name = Path::new(&note).file_name().unwrap().to_str().unwrap().replace("000001", "000000");
+    let planted = sandbox.place().join("handovers/t/inbox").join(name);
+    fs::write(sandbox.work().join("victim"), "secret").unwrap();
+    std::os::unix::fs::symlink(sandbox.work().join("victim"), &planted).unwrap();
+    sandbox.take("a", "t");
+    let answer = sandbox.by("a", ["handover", "next", "t"]).exit(1).json();
+    assert_eq!(answer["error"], "not-regular");
+    assert!(planted.is_symlink());
+    let listed = sandbox.by("a", ["handover", "list"]).exit(1).json();
+    assert_eq!(listed["notes"].as_array().unwrap().len(), 1);
+    fs::remove_file(planted).unwrap();
+    next(&sandbox, "a", "t");
+}
