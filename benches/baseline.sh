@@ -4,7 +4,7 @@
 set -eu
 place=${CLAIM_DIR:?} holder=${CLAIM_HOLDER:?} ttl=900
 verb=$1 target=${2:-}
-stem=$(printf %s "$target" | tr -c 'A-Za-z0-9' '-' | tr 'A-Z' 'a-z')
+stem=$(printf %s "$target" | tr -c 'A-Za-z0-9' '-' | tr '[:upper:]' '[:lower:]')
 file=$place/claims/$stem.json
 
 now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
