@@ -118,6 +118,18 @@ fn who_asks_is_said_with_its_source() {
         .env("CODEX_SESSION_ID", "c1")
         .stdout_is(predicate::str::contains("ok    holder   codex:c1, from CODEX_SESSION_ID"))
         .check();
+    // The shell would act as one session and the hook as another; the same one said twice is well.
+    machine
+        .run(["doctor"])
+        .env("CODEX_SESSION_ID", "c1")
+        .exit(4)
+        .stdout_is(predicate::str::contains("problem  holder").and(predicate::str::contains("unset CLAIM_HOLDER")))
+        .check();
+    run()
+        .env("CLAIM_HOLDER", "codex:c1")
+        .env("CODEX_SESSION_ID", "c1")
+        .stdout_is(predicate::str::contains("ok    holder   codex:c1, from CLAIM_HOLDER"))
+        .check();
     run()
         .env("CODEX_SESSION_ID", "c1")
         .env("CLAUDE_CODE_SESSION_ID", "c2")
@@ -163,7 +175,9 @@ fn a_hook_that_is_incomplete_old_malformed_or_switched_off_is_told() {
     write(&settings, &whole.replace("\"Stop\"", "\"Other\""));
     assert_one(&machine, "claude", "problem", "does not call at Stop", "claim install claude");
     write(&settings, &whole.replace("claim hook || true", "claim hook"));
-    assert_one(&machine, "claude", "note", "a hook of another version", "claim install claude");
+    assert_one(&machine, "claude", "problem", "a hook of another version", "claim install claude");
+    write(&settings, &whole.replace("\"matcher\": \"", "\"matcher\": \"Read|"));
+    assert_one(&machine, "claude", "problem", "or a changed one", "claim install claude");
     write(&settings, &whole.replacen(',', "", 1));
     assert_one(&machine, "claude", "problem", "settings.json is malformed at line ", "mend that file");
     write(&settings, &whole.replacen('{', "{\"disableAllHooks\": true,", 1));
@@ -174,7 +188,7 @@ fn a_hook_that_is_incomplete_old_malformed_or_switched_off_is_told() {
     machine.run(["install", "opencode"]).stdout_any().check();
     let plugin = machine.sandbox.home().join(".config/opencode/plugins/claim.js");
     write(&plugin, "// claim for opencode: older\n");
-    assert_one(&machine, "opencode", "note", "a hook of another version", "claim install opencode");
+    assert_one(&machine, "opencode", "problem", "a hook of another version", "claim install opencode");
     write(&plugin, "// mine\n");
     assert_one(&machine, "opencode", "note", "would write without asking", "claim install opencode");
 }

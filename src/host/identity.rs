@@ -58,6 +58,26 @@ pub fn holder(option: Option<&str>) -> Result<(Holder, Source), IdentityError> {
     if let Some(text) = environment::text("CLAIM_HOLDER")? {
         return named(&text, "CLAIM_HOLDER").map(|holder| (holder, Source::Variable("CLAIM_HOLDER")));
     }
+    let found = from_agents()?;
+    if let Some((holder, variable)) = found {
+        return Ok((holder, Source::Variable(variable)));
+    }
+    if environment::is_at_terminal()
+        && let Some(name) = environment::terminal_name()
+    {
+        return named(&name, "the terminal").map(|holder| (holder, Source::Terminal));
+    }
+    Err(IdentityError::Unknown)
+}
+
+/// The holder that the session variable of an agent CLI gives, whatever else says another. `None` also when two agents
+/// say different things.
+#[must_use]
+pub fn agent_holder() -> Option<Holder> {
+    from_agents().ok().flatten().map(|(holder, _)| holder)
+}
+
+fn from_agents() -> Result<Option<(Holder, &'static str)>, IdentityError> {
     let mut found: Option<(Holder, &'static str)> = None;
     for agent in AGENTS {
         let Some(variable) = agent.session_variables.iter().find(|name| environment::variable(name).is_some()) else {
@@ -69,15 +89,7 @@ pub fn holder(option: Option<&str>) -> Result<(Holder, Source), IdentityError> {
         let session = environment::text(variable)?.unwrap_or_default();
         found = Some((named(&format!("{}:{session}", agent.name), variable)?, variable));
     }
-    if let Some((holder, variable)) = found {
-        return Ok((holder, Source::Variable(variable)));
-    }
-    if environment::is_at_terminal()
-        && let Some(name) = environment::terminal_name()
-    {
-        return named(&name, "the terminal").map(|holder| (holder, Source::Terminal));
-    }
-    Err(IdentityError::Unknown)
+    Ok(found)
 }
 
 /// The project directory that the session's own agent names in the environment.

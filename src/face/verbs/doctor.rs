@@ -160,6 +160,14 @@ fn place(context: &Context) -> Check {
 
 fn holder(context: &Context) -> Check {
     match identity::holder(context.holder_option()) {
+        Ok((holder, Source::Variable("CLAIM_HOLDER"))) if identity::agent_holder().is_some_and(|own| own != holder) => {
+            let own = identity::agent_holder().map_or_else(String::new, |own| visible(own.as_str()));
+            let message = format!(
+                "CLAIM_HOLDER says {}, and the agent's own hook {own}: they refuse each other",
+                visible(holder.as_str())
+            );
+            Check::problem("holder", message).remedied_by("unset CLAIM_HOLDER")
+        }
         Ok((holder, source)) => {
             let source = match source {
                 Source::Option => "--holder",
@@ -168,9 +176,8 @@ fn holder(context: &Context) -> Check {
             };
             Check::ok("holder", format!("{}, from {source}", visible(holder.as_str())))
         }
-        Err(IdentityError::Unknown) => {
-            Check::note("holder", "nobody says which session this is").remedied_by("export CLAIM_HOLDER=NAME")
-        }
+        Err(IdentityError::Unknown) => Check::note("holder", "nobody says which session this is")
+            .remedied_by("CLAIM_HOLDER=NAME claim ... (never in a profile: each session needs its own)"),
         Err(error) => Check::problem("holder", error.to_string()),
     }
 }

@@ -72,9 +72,10 @@ pub(super) fn checks(host: &Host, asked: bool, place: &Path) -> Result<Vec<Check
         checks.push(Check::ok(host.name, format!("{} asks claim, by {}{caveat}", host.title, shown(&file))));
     } else {
         checks.push(
-            Check::note(
+            // It may ask about fewer tools than it should, or let a write pass when claim is missing: nobody can say.
+            Check::problem(
                 host.name,
-                format!("{} asks claim, by a hook of another version in {}", host.title, shown(&file)),
+                format!("{} has a hook of another version, or a changed one, in {}", host.title, shown(&file)),
             )
             .remedied_by(install),
         );
