@@ -30,7 +30,7 @@ fn what_cannot_be_a_target_says_which_condition_is_broken() {
     assert!(matches!(Target::name("-.-"), Err(TargetError::NoLetter(_))));
     assert!(matches!(Target::name("a\nb"), Err(TargetError::Control(_))));
     assert!(matches!(Target::name(&"a".repeat(201)), Err(TargetError::LongName(_))));
-    assert!(matches!(Target::name(&"㎒".repeat(150)), Err(TargetError::LongName(_))));
+    assert!(matches!(Target::name(&"㎒".repeat(150)), Err(TargetError::LongSlug(_))));
     assert!(matches!(Target::path("/a\u{1b}b", PathStyle::Unix), Err(TargetError::Control(_))));
     assert!(matches!(Target::path(&format!("/{}", "a".repeat(4_096)), PathStyle::Unix), Err(TargetError::LongPath(_))));
     assert!(Target::name(&"a".repeat(200)).is_ok());
