@@ -27,7 +27,7 @@ use crate::{
         paths,
         trees::{self, Home},
     },
-    store::Absent,
+    store::{Absent, Locked},
 };
 
 /// What is known about the session that wants to write.
@@ -90,9 +90,11 @@ impl Guard<'_> {
     pub(crate) fn check(&self, paths: &[PathBuf], base: &Path) -> Vec<Said> {
         let looks: Vec<_> = paths.iter().map(|path| self.look(path, base)).collect();
         // Under the lock, which may take a while to get: once for all.
-        let refused: Vec<Line> = looks.iter().flatten().flat_map(|look| self.refused_lines(look)).collect();
+        let refused: Vec<&Look> = looks.iter().flatten().filter(|look| self.is_told_of(look)).collect();
         if !refused.is_empty() {
-            self.context.place.note(&refused);
+            self.context
+                .place
+                .note(|locked| refused.iter().flat_map(|look| self.refused_lines(look, locked)).collect());
         }
         let failed = |failure, path: &Path| Said::Failed(failure, visible(&path.to_string_lossy()));
         let mut said: Vec<Said> = Vec::with_capacity(paths.len());
@@ -145,11 +147,22 @@ impl Guard<'_> {
         Ok(queue::ahead(&entries, &tickets, &ask, self.context.now).first().map(|first| (*first).clone()))
     }
 
-    fn refused_lines(&self, look: &Look) -> Vec<Line> {
-        let (target, now, shared) = (&look.target, self.context.now, look.home.is_some());
+    /// Whether the trace tells of what was found.
+    fn is_told_of(&self, look: &Look) -> bool {
+        self.holder.is_some() && (matches!(look.judgement, Judgement::Refused(_)) || look.awaited.is_some())
+    }
+
+    fn refused_lines(&self, look: &Look, locked: &Locked) -> Vec<Line> {
+        let (target, now, shared) = (&look.target, locked.now(), look.home.is_some());
         match (&look.judgement, &look.awaited, self.holder) {
-            (Judgement::Refused(refusal), _, Some(holder)) => {
-                vec![rule::refused_line(refusal, target, holder, shared, now)]
+            (Judgement::Refused(_), _, Some(holder)) => {
+                let standing = if shared { Standing::Home } else { Standing::Abroad };
+                let entries = locked.entries(Some(&target.reach())).unwrap_or_default();
+                // Whoever was in the way may have gone since the look, which took no lock.
+                match rule::judge(&entries, target, Some(holder), standing, now) {
+                    Judgement::Refused(refusal) => vec![rule::refused_line(&refusal, target, holder, shared, now)],
+                    _ => Vec::new(),
+                }
             }
             // A place in the line was to be had, and it was not waited for.
             (_, Some(_), Some(holder)) => vec![

@@ -57,11 +57,12 @@ impl Place {
         self.warnings.lock().map(|mut warnings| std::mem::take(&mut *warnings)).unwrap_or_default()
     }
 
-    /// Writes trace lines that no change goes with, such as a refusal that was found without the lock. A failure is a
+    /// Writes trace lines that no change goes with, such as a refusal that was found without the lock. `lines` looks again
+    /// under the lock, since what was found may be over: the trace tells what is so where its line stands. A failure is a
     /// warning.
-    pub fn note(&self, lines: &[Line]) {
+    pub fn note(&self, lines: impl FnOnce(&Locked) -> Vec<Line>) {
         match self.locked(Absent::Empty) {
-            Ok(Some(locked)) => locked.note(lines),
+            Ok(Some(locked)) => locked.note(&lines(&locked)),
             Ok(None) => {}
             Err(error) => self.warn(&error),
         }
