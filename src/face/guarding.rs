@@ -27,7 +27,7 @@ use crate::{
         paths,
         trees::{self, Home},
     },
-    store::{Absent, Locked},
+    store::{self, Absent, Locked},
 };
 
 /// What is known about the session that wants to write.
@@ -92,9 +92,10 @@ impl Guard<'_> {
         // Under the lock, which may take a while to get: once for all.
         let refused: Vec<&Look> = looks.iter().flatten().filter(|look| self.is_told_of(look)).collect();
         if !refused.is_empty() {
-            self.context
-                .place
-                .note(|locked| refused.iter().flat_map(|look| self.refused_lines(look, locked)).collect());
+            self.context.place.note(|locked| {
+                let lines: Result<Vec<_>, _> = refused.iter().map(|look| self.refused_lines(look, locked)).collect();
+                lines.map(|lines| lines.concat())
+            });
         }
         let failed = |failure, path: &Path| Said::Failed(failure, visible(&path.to_string_lossy()));
         let mut said: Vec<Said> = Vec::with_capacity(paths.len());
@@ -152,12 +153,12 @@ impl Guard<'_> {
         self.holder.is_some() && (matches!(look.judgement, Judgement::Refused(_)) || look.awaited.is_some())
     }
 
-    fn refused_lines(&self, look: &Look, locked: &Locked) -> Vec<Line> {
+    fn refused_lines(&self, look: &Look, locked: &Locked) -> Result<Vec<Line>, store::Error> {
         let (target, now, shared) = (&look.target, locked.now(), look.home.is_some());
-        match (&look.judgement, &look.awaited, self.holder) {
+        Ok(match (&look.judgement, &look.awaited, self.holder) {
             (Judgement::Refused(_), _, Some(holder)) => {
                 let standing = if shared { Standing::Home } else { Standing::Abroad };
-                let entries = locked.entries(Some(&target.reach())).unwrap_or_default();
+                let entries = locked.entries(Some(&target.reach()))?;
                 // Whoever was in the way may have gone since the look, which took no lock.
                 match rule::judge(&entries, target, Some(holder), standing, now) {
                     Judgement::Refused(refusal) => vec![rule::refused_line(&refusal, target, holder, shared, now)],
@@ -170,7 +171,7 @@ impl Guard<'_> {
                 rule::waited_line(None, target, holder, shared, now, 0),
             ],
             _ => Vec::new(),
-        }
+        })
     }
 
     fn act(&self, look: &Look) -> Result<Said, Failure> {

@@ -60,9 +60,12 @@ impl Place {
     /// Writes trace lines that no change goes with, such as a refusal that was found without the lock. `lines` looks again
     /// under the lock, since what was found may be over: the trace tells what is so where its line stands. A failure is a
     /// warning.
-    pub fn note(&self, lines: impl FnOnce(&Locked) -> Vec<Line>) {
+    pub fn note(&self, lines: impl FnOnce(&Locked) -> Result<Vec<Line>, Error>) {
         match self.locked(Absent::Empty) {
-            Ok(Some(locked)) => locked.note(&lines(&locked)),
+            Ok(Some(locked)) => match lines(&locked) {
+                Ok(lines) => locked.note(&lines),
+                Err(error) => self.warn(&error),
+            },
             Ok(None) => {}
             Err(error) => self.warn(&error),
         }
