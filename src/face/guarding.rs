@@ -80,7 +80,7 @@ struct Look {
     judgement: Judgement,
     /// Who comes first, if its tree had to be claimed.
     awaited: Option<Ticket>,
-    /// Whether it needs no claim of its own.
+    /// Whether it needs no claim of its own; asked only of what is unclaimed.
     free: bool,
 }
 
@@ -131,10 +131,10 @@ impl Guard<'_> {
             return Err(Failure::error("inside-the-place", "the claims are changed by the verbs of claim alone"));
         }
         let home = self.home.as_ref().and_then(|home| home.root_for(real));
-        let standing = if home.is_some() { Standing::Home } else { Standing::Abroad };
         let entries = self.context.place.look(&target.reach())?;
-        let judgement = rule::judge(&entries, &target, self.holder, standing, self.context.now);
-        let free = trees::is_free(real);
+        let judgement = rule::judge(&entries, &target, self.holder, standing(home.as_deref()), self.context.now);
+        // Asked of the system only where it decides: a write at home, which is nearly every one, does not need it.
+        let free = judgement == Judgement::Unclaimed && trees::is_free(real);
         let awaited = if judgement == Judgement::Unclaimed && !free { self.awaited(&target)? } else { None };
         Ok(Look { target, home, judgement, awaited, free })
     }
@@ -157,7 +157,7 @@ impl Guard<'_> {
         let (target, now, shared) = (&look.target, locked.now(), look.home.is_some());
         Ok(match (&look.judgement, &look.awaited, self.holder) {
             (Judgement::Refused(_), _, Some(holder)) => {
-                let standing = if shared { Standing::Home } else { Standing::Abroad };
+                let standing = standing(look.home.as_deref());
                 let entries = locked.entries(Some(&target.reach()))?;
                 // Whoever was in the way may have gone since the look, which took no lock.
                 match rule::judge(&entries, target, Some(holder), standing, now) {
@@ -264,6 +264,11 @@ impl Guard<'_> {
             verdict => Ok(verdict),
         }
     }
+}
+
+/// How a write is judged, by the root of the home tree that it is in.
+fn standing(home: Option<&Path>) -> Standing {
+    if home.is_some() { Standing::Home } else { Standing::Abroad }
 }
 
 /// What is claimed for a write abroad: the tree that it is in, else the file alone.
