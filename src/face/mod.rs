@@ -8,6 +8,7 @@ mod exit;
 mod failure;
 mod guarding;
 mod keeper;
+mod later;
 mod news;
 mod notes;
 mod progress;
@@ -21,8 +22,6 @@ mod watching;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{CommandFactory as _, Parser as _};
-
 use self::{cli::Cli, context::Context, exit::Exit, failure::Failure, report::Report, verbs::Verb};
 
 /// Runs the program on the arguments of this process.
@@ -33,8 +32,8 @@ pub fn main() -> ExitCode {
     // Known before parsing, because also a command line that cannot be parsed is answered in the form asked for.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     // Every host takes a hook's exit code 2 for a denial, and some go on for ever when it comes at a stop.
-    let is_hook = verb(&arguments).is_some_and(|verb| verb == "hook");
-    let (report, json) = match Cli::try_parse_from(arguments) {
+    let is_hook = cli::verb(&arguments).is_some_and(|verb| verb == "hook");
+    let (report, json) = match Cli::parse(&arguments) {
         Ok(Cli { common, verb: Verb::Hook(_) }) => (verbs::hook::run(common), false),
         Ok(Cli { verb: Verb::Complete(arguments), .. }) => (verbs::complete::run(&arguments), false),
         Ok(cli) => {
@@ -48,23 +47,10 @@ pub fn main() -> ExitCode {
     report.print(json).into()
 }
 
-/// The verb, found before parsing: the first word that is neither an option nor the value of one.
-fn verb(arguments: &[OsString]) -> Option<&OsString> {
-    let mut words = arguments.iter().skip(1);
-    while let Some(word) = words.next() {
-        if word == "--dir" || word == "--holder" {
-            words.next();
-        } else if !word.as_encoded_bytes().starts_with(b"-") {
-            return Some(word);
-        }
-    }
-    None
-}
-
 /// The command line as a tree of verbs and options, for completions, manual pages and the tests of both.
 #[must_use]
 pub fn command() -> clap::Command {
-    let mut command = Cli::command();
+    let mut command = cli::command(None);
     command.build();
     command
 }

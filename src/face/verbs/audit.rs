@@ -16,7 +16,6 @@ use crate::{
 /// The most characters of a finding that are shown. JSON has it whole.
 const LONGEST: usize = 1_000;
 
-/// Check the trace against the rules and against the place
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim audit --json\n\
     A change whose line could not be written (the verb warned), or whose process was killed just before it wrote it, is\n\

@@ -23,7 +23,6 @@ use crate::{
     store::Absent,
 };
 
-/// Say that you are still at work on what you claimed
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim beat shared-config\n\
     Exit codes: 0 renewed and verified, 1 error, 2 usage, 3 NOT HELD, 75 REFUSED (it was taken over)")]

@@ -27,7 +27,6 @@ use crate::{
 /// The most characters of what is said beside a candidate.
 const ABOUT: usize = 60;
 
-/// Say what may be typed next, for the shells' completions
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// The word at the cursor

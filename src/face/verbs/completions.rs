@@ -5,7 +5,6 @@ use clap::{Args, ValueEnum};
 
 use crate::face::{exit::Exit, report::Report};
 
-/// Print what makes a shell complete the command line
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim completions bash > ~/.local/share/bash-completion/completions/claim\n\
     bash        ~/.local/share/bash-completion/completions/claim, or source it in ~/.bashrc\n\

@@ -33,7 +33,6 @@ use crate::{
     },
 };
 
-/// Check that claim works here and that every agent asks it
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim doctor && echo well\n\
     Exit codes: 0 well, 1 error, 2 usage, 4 something is not well (what to type is said)")]

@@ -25,7 +25,6 @@ use crate::{
     host::{environment, git, identity, trees::Home},
 };
 
-/// Ask whether paths may be written
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim guard --take ../other/notes.md && edit ../other/notes.md\n\
     Exit codes: 0 go on, 1 error, 2 usage, 75 REFUSED, 76 UNCLAIMED (a foreign write that nothing covers)")]

@@ -32,7 +32,6 @@ use crate::{
 /// The most characters of a note's first line in the list.
 const CELL: usize = 60;
 
-/// Leave work for whoever has a target next, and work what was left
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim handover add shared-config 'use the new preset'\n\
     Exit codes: 0 done and verified, 1 error, 2 usage, 3 NOT HELD (next and done need the claim), 75 REFUSED")]

@@ -37,7 +37,6 @@ use crate::{
     store::Absent,
 };
 
-/// Answer an agent CLI's hook: reads its JSON on standard input
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim hook < payload.json\n\
     An agent's own configuration calls it so: claim install AGENT writes that.\n\

@@ -25,7 +25,6 @@ use crate::{
 /// Lines of a dry run are shown up to this many characters.
 const LINE: usize = 200;
 
-/// Put claim's hook into an agent's configuration or a repository
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim install claude --dry-run\n\
     Exit codes: 0 done (or nothing to do), 1 error (the file was left alone), 2 usage")]

@@ -21,7 +21,6 @@ use crate::{
 /// The longest time to look back, in seconds: a hundred years.
 const LONGEST: u64 = 100 * 365 * 86_400;
 
-/// Show who did what, newest last
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim log shared-config --since 2h\n\
     Exit codes: 0 listed (or nothing to list), 1 error, 2 usage")]

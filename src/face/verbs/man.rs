@@ -14,7 +14,6 @@ use crate::{
     host::folder,
 };
 
-/// Write the manual pages into a directory
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim man ~/.local/share/man/man1 && man claim-take\n\
     Exit codes: 0 written, 1 error, 2 usage")]

@@ -22,28 +22,43 @@ use clap::Subcommand;
 
 use crate::{
     core::{entry::Entry, target::Target, text::visible},
-    face::{context::Context, failure::Failure, report::Report},
+    face::{context::Context, failure::Failure, later::Later, report::Report},
 };
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    Take(take::Arguments),
-    Beat(beat::Arguments),
-    Release(release::Arguments),
-    Status(status::Arguments),
-    Run(run::Arguments),
-    Guard(guard::Arguments),
-    Hook(hook::Arguments),
-    Handover(handover::Arguments),
-    Audit(audit::Arguments),
-    Log(log::Arguments),
-    Install(install::Arguments),
-    Doctor(doctor::Arguments),
-    Completions(completions::Arguments),
-    Man(man::Arguments),
+    /// Claim a target, renew your claim, or take over a stale one
+    Take(Later<take::Arguments>),
+    /// Say that you are still at work on what you claimed
+    Beat(Later<beat::Arguments>),
+    /// Give back what you claimed
+    Release(Later<release::Arguments>),
+    /// Show who is at work where
+    Status(Later<status::Arguments>),
+    /// Hold a target while a command runs
+    Run(Later<run::Arguments>),
+    /// Ask whether paths may be written
+    Guard(Later<guard::Arguments>),
+    /// Answer an agent CLI's hook: reads its JSON on standard input
+    Hook(Later<hook::Arguments>),
+    /// Leave work for whoever has a target next, and work what was left
+    Handover(Later<handover::Arguments>),
+    /// Check the trace against the rules and against the place
+    Audit(Later<audit::Arguments>),
+    /// Show who did what, newest last
+    Log(Later<log::Arguments>),
+    /// Put claim's hook into an agent's configuration or a repository
+    Install(Later<install::Arguments>),
+    /// Check that claim works here and that every agent asks it
+    Doctor(Later<doctor::Arguments>),
+    /// Print what makes a shell complete the command line
+    Completions(Later<completions::Arguments>),
+    /// Write the manual pages into a directory
+    Man(Later<man::Arguments>),
+    /// Say what may be typed next, for the shells' completions
     #[command(hide = true)]
-    Complete(complete::Arguments),
+    Complete(Later<complete::Arguments>),
 }
 
 /// Carries a verb out.

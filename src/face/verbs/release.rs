@@ -22,7 +22,6 @@ use crate::{
     store::Absent,
 };
 
-/// Give back what you claimed
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim release shared-config\n\
     Exit codes: 0 released and verified, 1 error, 2 usage, 3 NOT HELD, 75 REFUSED (it is another's)")]

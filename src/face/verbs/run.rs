@@ -37,7 +37,6 @@ use crate::{
     store::{Absent, Place},
 };
 
-/// Hold a target while a command runs
 #[derive(Debug, Args)]
 #[command(
     override_usage = "claim run [OPTIONS] TARGET -- COMMAND...",

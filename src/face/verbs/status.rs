@@ -29,7 +29,6 @@ use crate::{
 /// The most characters of a target, and of a purpose, in the table. JSON has them whole.
 const CELL: usize = 60;
 
-/// Show who is at work where
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim status --stale --exit-code\n\
     Exit codes: 0 listed (or nothing to list), 1 error, 2 usage, 4 with --exit-code: something was listed")]

@@ -28,7 +28,6 @@ use crate::{
 /// The most bytes of a purpose: enough for a paragraph, and always far below what a claim file may hold.
 pub(super) const LONGEST_PURPOSE: usize = 4_096;
 
-/// Claim a target, renew your claim, or take over a stale one
 #[derive(Debug, Args)]
 #[command(after_help = "Example: claim take shared-config 'align the lint rule'\n\
     Exit codes: 0 claimed and verified, 1 error, 2 usage, 75 REFUSED, 128+n ended by a signal while it waited")]
