@@ -195,10 +195,11 @@ impl Target {
         let mut slug = None;
         if self.is_path() {
             let separator = if self.kind == Kind::WindowsPath { '\\' } else { '/' };
+            let root = root_length(&self.key, self.kind == Kind::WindowsPath);
             for (place, _) in self.key.match_indices(separator) {
-                let (above, _) = self.key.split_at(place);
-                let (with_separator, _) = self.key.split_at(place + separator.len_utf8());
-                ancestors.extend([path_stem(above), path_stem(with_separator)]);
+                // Only a root keeps its separator.
+                let end = if place < root { root } else { place };
+                ancestors.push(path_stem(self.key.get(..end).unwrap_or_default()));
             }
             slug = Some(cut_slug(&self.key));
         }
@@ -235,10 +236,10 @@ impl Reach {
     pub fn has(&self, stem: &str) -> bool {
         stem == self.own
             || self.ancestors.iter().any(|ancestor| ancestor == stem)
-            || match (&self.slug, stem.rsplit_once('.')) {
-                (Some(slug), Some((other, _hash))) => other.starts_with(&**slug),
-                _ => false,
-            }
+            // Asked of every file in the directory: what begins with other letters is done with after a few of them.
+            || self.slug.as_ref().is_some_and(|slug| {
+                stem.starts_with(&**slug) && stem.rsplit_once('.').is_some_and(|(other, _hash)| other.starts_with(&**slug))
+            })
     }
 }
 
@@ -267,11 +268,16 @@ fn trimmed(text: &str, style: PathStyle) -> String {
             };
         }
     }
-    let root = if style == PathStyle::Windows && path.chars().nth(1) == Some(':') { 3 } else { 1 };
+    let root = root_length(&path, style == PathStyle::Windows);
     while path.len() > root && path.ends_with(|last| style.is_separator(last)) {
         path.pop();
     }
     path
+}
+
+/// How much of a path is a root that keeps the separator at its end, in bytes: `/`, or `C:\`.
+fn root_length(path: &str, windows: bool) -> usize {
+    if windows && path.chars().nth(1) == Some(':') { 3 } else { 1 }
 }
 
 fn path_stem(key: &str) -> String {
@@ -279,7 +285,12 @@ fn path_stem(key: &str) -> String {
     if slug.is_empty() {
         slug.push_str(NO_SLUG);
     }
-    format!("{slug}.{:016x}", hash(key))
+    // Digit by digit: formatting cost a guard 30,000 of its 590,000 instructions.
+    slug.reserve(1 + 16);
+    slug.push('.');
+    let hash = hash(key);
+    slug.extend((0..16).rev().filter_map(|digit| char::from_digit((hash >> (4 * digit)) as u32 & 0xf, 16)));
+    slug
 }
 
 fn cut_slug(key: &str) -> String {

