@@ -17,8 +17,6 @@ use crate::host::{environment, paths};
 pub struct Home {
     /// Its root, canonical.
     pub root: PathBuf,
-    /// The repository's common git directory, which its linked worktrees share.
-    common: Option<PathBuf>,
 }
 
 impl Home {
@@ -27,12 +25,12 @@ impl Home {
     #[must_use]
     pub fn of(directory: &Path) -> Option<Self> {
         let directory = fs::canonicalize(directory).ok()?;
-        let root = root_of(&directory).unwrap_or(directory);
-        if is_nobodys(&root) {
-            return None;
-        }
-        let common = common_directory(&root);
-        Some(Self { root, common })
+        let root = match root_of(&directory) {
+            Some(root) => root,
+            None if is_nobodys(&directory) => return None,
+            None => directory,
+        };
+        Some(Self { root })
     }
 
     /// The root of the home tree that a canonical path is in: this tree, or a linked worktree of the same repository.
@@ -41,9 +39,10 @@ impl Home {
         if path.starts_with(&self.root) {
             return Some(self.root.clone());
         }
-        let common = self.common.as_ref()?;
+        // The git directory that worktrees share is looked for only now: nearly every write is in this very tree.
         let root = root_of(path)?;
-        (common_directory(&root).as_ref() == Some(common)).then_some(root)
+        let common = common_directory(&self.root)?;
+        (common_directory(&root) == Some(common)).then_some(root)
     }
 }
 
