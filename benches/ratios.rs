@@ -28,7 +28,8 @@ const RUNS: usize = 200;
 
 /// One command that is timed, with what has to be done before each run of it and is not timed.
 struct Case {
-    name: &'static str,
+    name: String,
+    place: PathBuf,
     command: Vec<String>,
     input: String,
     before: Option<Box<dyn Fn()>>,
@@ -46,13 +47,23 @@ fn words(command: &[&str]) -> Vec<String> {
     command.iter().map(|&word| word.to_owned()).collect()
 }
 
-fn case(name: &'static str, command: &[&str]) -> Case {
-    Case { name, command: words(command), input: String::new(), before: None, exit: 0, times: Vec::new() }
-}
-
 impl Case {
-    fn after(mut self, before: impl Fn() + 'static) -> Self {
-        self.before = Some(Box::new(before));
+    fn new(name: &str, place: &Path, command: &[&str]) -> Self {
+        Self {
+            name: name.to_owned(),
+            place: place.to_owned(),
+            command: words(command),
+            input: String::new(),
+            before: None,
+            exit: 0,
+            times: Vec::new(),
+        }
+    }
+
+    /// What runs before each run, in the same place.
+    fn after(mut self, program: &'static str, arguments: &'static [&'static str]) -> Self {
+        let place = self.place.clone();
+        self.before = Some(Box::new(move || quietly(&place, program, arguments)));
         self
     }
 
@@ -65,11 +76,22 @@ impl Case {
         self.input = input.to_owned();
         self
     }
+}
 
-    fn median(&self) -> Duration {
-        let mut times = self.times.clone();
-        times.sort_unstable();
-        times[times.len() / 2]
+/// The medians of what was measured together, in seconds.
+struct Medians(Vec<(String, f64)>);
+
+impl Medians {
+    fn of(&self, name: &str) -> f64 {
+        self.0.iter().find(|(other, _)| other == name).unwrap().1
+    }
+
+    fn ratio(&self, one: &str, other: &str) -> f64 {
+        self.of(one) / self.of(other)
+    }
+
+    fn more_ms(&self, one: &str, other: &str) -> f64 {
+        (self.of(one) - self.of(other)) * 1_000.0
     }
 }
 
@@ -129,7 +151,10 @@ impl Bench {
         usize::try_from(self.seed % below as u64).unwrap()
     }
 
-    fn measure(&mut self, place: &Path, mut cases: Vec<Case>) -> Vec<Case> {
+    /// Everything that is compared is measured together: a machine's speed changes from one minute to the next.
+    fn measure(&mut self, mut cases: Vec<Case>) -> Medians {
+        // What was written for it must not reach the disk while it is measured.
+        assert!(Command::new("sync").status().unwrap().success());
         for round in 0..=RUNS {
             let mut order: Vec<usize> = (0..cases.len()).collect();
             for place in (1..order.len()).rev() {
@@ -140,7 +165,7 @@ impl Bench {
                 if let Some(before) = &case.before {
                     before();
                 }
-                let (time, exit) = self.once(place, &case.command, &case.input);
+                let (time, exit) = self.once(&case.place, &case.command, &case.input);
                 assert_eq!(exit, case.exit, "{} ended with another code", case.name);
                 // The first round only warms up.
                 if round > 0 {
@@ -148,7 +173,11 @@ impl Bench {
                 }
             }
         }
-        cases
+        let median = |mut times: Vec<Duration>| {
+            times.sort_unstable();
+            times[times.len() / 2].as_secs_f64()
+        };
+        Medians(cases.into_iter().map(|case| (case.name, median(case.times))).collect())
     }
 
     fn judge(&mut self, what: &str, value: f64, unit: &str, most: f64) {
@@ -164,8 +193,8 @@ impl Bench {
     }
 }
 
-fn quietly(place: &Path, arguments: &[&str]) {
-    let run = Command::new(CLAIM)
+fn quietly(place: &Path, program: &str, arguments: &[&str]) {
+    let run = Command::new(program)
         .args(arguments)
         .env("CLAIM_DIR", place)
         .env("CLAIM_HOLDER", "bench")
@@ -175,16 +204,6 @@ fn quietly(place: &Path, arguments: &[&str]) {
     assert!(run.unwrap().code().is_some());
 }
 
-fn ratio(cases: &[Case], one: &str, other: &str) -> f64 {
-    let median = |name| cases.iter().find(|case| case.name == name).unwrap().median().as_secs_f64();
-    median(one) / median(other)
-}
-
-fn difference_ms(cases: &[Case], other: &[Case], name: &str) -> f64 {
-    let median = |cases: &[Case]| cases.iter().find(|case| case.name == name).unwrap().median().as_secs_f64();
-    (median(cases) - median(other)) * 1_000.0
-}
-
 fn payload(bench: &Bench, file: &str) -> String {
     let project = bench.path("proj");
     format!(
@@ -192,105 +211,85 @@ fn payload(bench: &Bench, file: &str) -> String {
     )
 }
 
-/// The verbs on a place, each in the situation in which it is used.
-fn verbs(bench: &mut Bench, place: &Path) -> Vec<Case> {
-    let home = bench.path("proj/a.rs");
-    let foreign = bench.path("other/a.rs");
-    let tree = bench.path("other");
-    let at = |arguments: &'static [&'static str]| {
-        let place = place.to_owned();
-        move || quietly(&place, arguments)
-    };
-    quietly(place, &["take", "held", "p"]);
-    quietly(place, &["take", "foreign", "p", "--holder", "other"]);
-    quietly(place, &["take", &tree, "p", "--holder", "other"]);
-    let write = payload(bench, &home);
-    let refused = payload(bench, &foreign);
-    let cases = vec![
-        case("true", &["/bin/true"]),
-        case("flock", &["flock", "-n", bench.root.join("flocked").to_str().unwrap(), "true"]),
+/// The verbs on a place, each in the situation in which it is used, with claims of this session and another.
+fn verbs(bench: &Bench, kind: &str) -> Vec<Case> {
+    let (place, home, foreign) = (bench.place(kind), bench.path("proj/a.rs"), bench.path("other/a.rs"));
+    for (target, holder) in [("held", "bench"), ("foreign", "other"), (&bench.path("other"), "other")] {
+        quietly(&place, CLAIM, &["take", target, "p", "--holder", holder]);
+    }
+    let case = |name: &str, words: &[&str]| Case::new(&format!("{name}, {kind}"), &place, words);
+    vec![
         case("guard", &[CLAIM, "guard", &home]),
-        case("status", &[CLAIM, "status"]),
-        case("take", &[CLAIM, "take", "absent", "p"]).after(at(&["release", "absent"])),
+        case("take", &[CLAIM, "take", "absent", "p"]).after(CLAIM, &["release", "absent"]),
         case("refused take", &[CLAIM, "take", "foreign", "p"]).exits(75),
         case("beat", &[CLAIM, "beat", "held"]),
-        case("release", &[CLAIM, "release", "given"]).after(at(&["take", "given", "p"])),
-        case("hook at home", &[CLAIM, "hook"]).reads(&write),
-        case("hook refused", &[CLAIM, "hook"]).reads(&refused).exits(2),
-    ];
-    bench.measure(place, cases)
+        case("release", &[CLAIM, "release", "given"]).after(CLAIM, &["take", "given", "p"]),
+        case("hook at home", &[CLAIM, "hook"]).reads(&payload(bench, &home)),
+        case("hook refused", &[CLAIM, "hook"]).reads(&payload(bench, &foreign)).exits(2),
+    ]
 }
 
 fn main() -> ExitCode {
     let mut bench = Bench::new();
     println!("medians of {RUNS} whole processes each, shuffled\n");
-
-    let idle = bench.place("idle");
-    let cases = verbs(&mut bench, &idle);
-    for (name, against, most) in [
-        ("guard", "true", 1.3),
-        ("take", "flock", 1.0),
-        ("beat", "flock", 1.0),
-        ("release", "flock", 1.0),
-        ("hook at home", "flock", 1.0),
-    ] {
-        bench.judge(&format!("{name} / {against}"), ratio(&cases, name, against), "x", most);
-    }
-    for (name, against) in [("refused take", "flock"), ("hook refused", "flock"), ("flock", "true")] {
-        println!("{:<62} {:>8.2} x", format!("{name} / {against}"), ratio(&cases, name, against));
-    }
-    let empty = bench.place("empty");
-    quietly(&empty, &["take", "x", "p"]);
-    quietly(&empty, &["release", "x"]);
-    let status = bench.measure(&empty, vec![case("true", &["/bin/true"]), case("status", &[CLAIM, "status"])]);
-    bench.judge("status of an idle machine / true", ratio(&status, "status", "true"), "x", 1.4);
-
+    start(&mut bench);
     against_the_shell(&mut bench);
-    crowded(&mut bench, &cases);
-    long_trace(&mut bench, &cases);
+    crowded(&mut bench);
+    long_trace(&mut bench);
     long_queue(&mut bench);
     throughput(&mut bench);
-
     let size = fs::metadata(CLAIM).unwrap().len();
     bench.judge("size of the binary", size as f64 / 1_048_576.0, "MiB", 4.0);
     memory(&mut bench);
     ExitCode::from(u8::from(bench.over > 0))
 }
 
-fn against_the_shell(bench: &mut Bench) {
-    let (ours, theirs) = (bench.place("ours"), bench.place("theirs"));
-    let script = |place: &Path, verb: &'static str, target: &'static str| {
-        let place = place.to_owned();
-        move || {
-            let mut run = Command::new(BASELINE);
-            run.args([verb, target, "p"]).env("CLAIM_DIR", &place).env("CLAIM_HOLDER", "bench");
-            assert!(run.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().code().is_some());
-        }
-    };
-    for (verb, target) in [("take", "t"), ("beat", "b"), ("release", "r"), ("guard", "b")] {
-        let mut medians = Vec::new();
-        for (program, place) in [(CLAIM, &ours), (BASELINE, &theirs)] {
-            script(place, "take", "b")();
-            quietly(place, &["take", "b", "p"]);
-            let mut timed = case("verb", &[program, verb, target]);
-            if verb == "take" {
-                timed.command.push("p".to_owned());
-                timed = timed.after(script(place, "release", "t"));
-            } else if verb == "release" {
-                timed = timed.after(script(place, "take", "r"));
-            } else if verb == "guard" && program == CLAIM {
-                // A path at home, which is what a guard is asked about nearly always.
-                timed.command[2] = bench.path("proj/a.rs");
-            }
-            medians.push(bench.measure(place, vec![timed])[0].median().as_secs_f64());
-        }
-        bench.at_least(&format!("{verb}: the same as a shell script / claim"), medians[1] / medians[0], "x", 8.0);
+fn start(bench: &mut Bench) {
+    let empty = bench.place("empty");
+    quietly(&empty, CLAIM, &["take", "x", "p"]);
+    quietly(&empty, CLAIM, &["release", "x"]);
+    let mut cases = verbs(bench, "idle");
+    let flocked = bench.place("flocked");
+    cases.push(Case::new("true", &empty, &["/bin/true"]));
+    cases.push(Case::new("flock", &empty, &["flock", "-n", flocked.to_str().unwrap(), "true"]));
+    cases.push(Case::new("status", &empty, &[CLAIM, "status"]));
+    let medians = bench.measure(cases);
+    bench.judge("guard of a path at home / true", medians.ratio("guard, idle", "true"), "x", 1.3);
+    bench.judge("status of an idle machine / true", medians.ratio("status", "true"), "x", 1.4);
+    for name in ["take", "beat", "release", "hook at home"] {
+        bench.judge(&format!("{name} / flock"), medians.ratio(&format!("{name}, idle"), "flock"), "x", 1.0);
+    }
+    for (name, against) in [("refused take, idle", "flock"), ("hook refused, idle", "flock"), ("flock", "true")] {
+        let what = format!("{} / {against}", name.trim_end_matches(", idle"));
+        println!("{what:<62} {:>8.2} x", medians.ratio(name, against));
     }
 }
 
-fn crowded(bench: &mut Bench, idle: &[Case]) {
-    let place = bench.place("crowded");
-    quietly(&place, &["take", "held", "p"]);
+fn against_the_shell(bench: &mut Bench) {
+    let home = bench.path("proj/a.rs");
+    let mut cases = Vec::new();
+    for (name, program) in [("claim", CLAIM), ("shell", BASELINE)] {
+        let place = bench.place(name);
+        quietly(&place, program, &["take", "b", "p"]);
+        let case = |words: &[&str]| Case::new(&format!("{name} {}", words[1]), &place, words);
+        cases.extend([
+            case(&[program, "take", "t", "p"]).after(program, &["release", "t"]),
+            case(&[program, "beat", "b"]),
+            case(&[program, "release", "r"]).after(program, &["take", "r", "p"]),
+            case(&[program, "guard", &home]),
+        ]);
+    }
+    let medians = bench.measure(cases);
+    for verb in ["take", "beat", "release", "guard"] {
+        let ratio = medians.ratio(&format!("shell {verb}"), &format!("claim {verb}"));
+        bench.at_least(&format!("{verb}: the same as a shell script / claim"), ratio, "x", 8.0);
+    }
+}
+
+fn crowded(bench: &mut Bench) {
+    let mut cases = verbs(bench, "few");
+    cases.extend(verbs(bench, "many"));
+    let place = bench.place("many");
     for number in 0..10_000 {
         let target = format!("left over {number}");
         let claim = format!(
@@ -298,52 +297,46 @@ fn crowded(bench: &mut Bench, idle: &[Case]) {
         );
         fs::write(place.join(format!("claims/left-over-{number}.json")), claim).unwrap();
     }
-    let cases = verbs(bench, &place);
+    let medians = bench.measure(cases);
     for name in ["take", "guard", "beat", "refused take"] {
-        bench.judge(
-            &format!("{name}: more with 10,000 claims left over"),
-            difference_ms(&cases, idle, name),
-            "ms",
-            10.0,
-        );
+        let more = medians.more_ms(&format!("{name}, many"), &format!("{name}, few"));
+        bench.judge(&format!("{name}: more with 10,000 claims left over"), more, "ms", 10.0);
     }
     let (time, _) = bench.once(&place, &words(&[CLAIM, "status", "--json"]), "");
     bench.judge("status --json of 10,000 claims", time.as_secs_f64() * 1_000.0, "ms", 1_000.0);
 }
 
-fn long_trace(bench: &mut Bench, idle: &[Case]) {
-    let place = bench.place("traced");
-    quietly(&place, &["take", "x", "p"]);
-    quietly(&place, &["release", "x"]);
-    let line = fs::read(place.join("trace.jsonl")).unwrap();
+fn long_trace(bench: &mut Bench) {
+    let mut cases = Vec::new();
+    for name in ["short", "long"] {
+        let place = bench.place(&format!("trace-{name}"));
+        quietly(&place, CLAIM, &["take", "x", "p"]);
+        quietly(&place, CLAIM, &["release", "x"]);
+        cases.push(Case::new(name, &place, &[CLAIM, "take", "absent", "p"]).after(CLAIM, &["release", "absent"]));
+    }
+    let trace = bench.place("trace-long").join("trace.jsonl");
+    let line = fs::read(&trace).unwrap();
     // Just below the size at which it is rotated, so that every run reads and appends to a file of that size.
-    let times = (4 * 1_024 * 1_024 - 512 * 1_024) / line.len();
-    fs::write(place.join("trace.jsonl"), line.repeat(times)).unwrap();
-    let release = place.clone();
-    let cases = bench.measure(
-        &place,
-        vec![case("take", &[CLAIM, "take", "absent", "p"]).after(move || quietly(&release, &["release", "absent"]))],
-    );
-    let took = cases[0].median().as_secs_f64();
-    let before = idle.iter().find(|case| case.name == "take").unwrap().median().as_secs_f64();
-    bench.judge("take with a trace at its rotation size / with a short one", took / before, "x", 1.1);
+    fs::write(&trace, line.repeat((4 * 1_024 * 1_024 - 512 * 1_024) / line.len())).unwrap();
+    let medians = bench.measure(cases);
+    bench.judge("take with a trace at its rotation size / with a short one", medians.ratio("long", "short"), "x", 1.1);
 }
 
 fn long_queue(bench: &mut Bench) {
-    let mut medians = Vec::new();
+    let mut cases = Vec::new();
     for (name, notes) in [("short", 1), ("long", 1_000)] {
-        let place = bench.place(name);
-        quietly(&place, &["take", "t", "p"]);
-        quietly(&place, &["handover", "add", "t", "first"]);
+        let place = bench.place(&format!("queue-{name}"));
+        quietly(&place, CLAIM, &["take", "t", "p"]);
+        quietly(&place, CLAIM, &["handover", "add", "t", "first"]);
         let inbox = place.join("handovers/t/inbox");
         let first = fs::read_dir(&inbox).unwrap().next().unwrap().unwrap().file_name().into_string().unwrap();
         for number in 2..=notes + RUNS + 1 {
             fs::write(inbox.join(first.replace("000001", &format!("{number:06}"))), "more").unwrap();
         }
-        let cases = bench.measure(&place, vec![case("next", &[CLAIM, "handover", "next", "t"])]);
-        medians.push(cases[0].median().as_secs_f64() * 1_000.0);
+        cases.push(Case::new(name, &place, &[CLAIM, "handover", "next", "t"]));
     }
-    bench.judge("handover next: more with 1,000 notes", medians[1] - medians[0], "ms", 10.0);
+    let more = bench.measure(cases).more_ms("long", "short");
+    bench.judge("handover next: more with 1,000 notes", more, "ms", 10.0);
 }
 
 fn throughput(bench: &mut Bench) {
@@ -351,7 +344,7 @@ fn throughput(bench: &mut Bench) {
     let mut times = Vec::new();
     for together in [false, true] {
         let place = bench.place(if together { "together" } else { "in-turn" });
-        quietly(&place, &["status"]);
+        quietly(&place, CLAIM, &["status"]);
         let begun = Instant::now();
         let mut running = Vec::new();
         for number in 0..many {
