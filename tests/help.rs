@@ -33,6 +33,7 @@ fn the_help_of_claim_fits_a_screen_and_shows_the_code_of_a_refusal() {
     for line in help.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
+    assert!(help.starts_with("Keeps parallel agent sessions from colliding"), "{help}");
     assert!(help.contains("75 REFUSED"), "{help}");
     for (path, _) in verbs().iter().filter(|(path, _)| path.len() == 1) {
         assert!(help.contains(&format!("\n  {} ", path[0])), "{path:?}");
@@ -56,7 +57,13 @@ fn the_help_of_every_verb_has_its_exit_codes_and_an_example() {
     for (path, verb) in &verbs {
         let help = help(&sandbox, path);
         assert!(codes.is_match(&help), "{path:?}\n{help}");
-        assert!(verb.get_about().is_some(), "{path:?}");
+        // It begins with what the list of verbs says of it.
+        let (_, above) = path.split_last().unwrap();
+        let first = help.lines().next().unwrap();
+        assert_eq!(first, verb.get_about().unwrap().to_string(), "{path:?}");
+        let listed = in_one_line(&self::help(&sandbox, above));
+        assert!(listed.contains(&format!(" {} {first}", path.last().unwrap())), "{path:?}\n{listed}");
+        assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
         let example = example(&help).unwrap_or_else(|| panic!("{path:?} has no example\n{help}"));
         assert!(example.contains(&format!("claim {}", path.join(" "))), "{path:?}: {example}");
         for argument in verb.get_arguments().filter(|argument| !argument.is_hide_set()) {
@@ -65,8 +72,13 @@ fn the_help_of_every_verb_has_its_exit_codes_and_an_example() {
     }
     // Whoever can be refused says so.
     for verb in ["take", "beat", "release", "guard", "handover"] {
-        assert!(help(&sandbox, &[verb.to_owned()]).contains("75 REFUSED"), "{verb}");
+        assert!(in_one_line(&help(&sandbox, &[verb.to_owned()])).contains("75 REFUSED"), "{verb}");
     }
+}
+
+/// However it was broken into lines.
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The example of a help text.

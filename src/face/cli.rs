@@ -90,6 +90,7 @@ pub(crate) fn verb(arguments: &[OsString]) -> Option<&OsString> {
 
 /// The options that every verb has.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every verb")]
 pub(crate) struct Common {
     /// Act as this session [default: $CLAIM_HOLDER, else the agent's session, else the terminal]
     #[arg(long, global = true, value_name = "HOLDER")]

@@ -59,7 +59,7 @@ impl Exit {
     }
 }
 
-/// The option of the verbs that can be refused.
+// The option of the verbs that can be refused. (A documentation comment would become the help of the verb.)
 #[derive(Debug, clap::Args)]
 pub(crate) struct RefusedCode {
     /// End a refusal with this code, 1 to 255, instead of 75: for a caller with a convention of its own

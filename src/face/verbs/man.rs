@@ -52,7 +52,13 @@ fn render(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) {
 fn sections(page: &Man, command: &Command, bytes: &mut Vec<u8>) -> io::Result<()> {
     page.render_title(bytes)?;
     page.render_name_section(bytes)?;
-    page.render_synopsis_section(bytes)?;
+    let usage = command.clone().render_usage().to_string();
+    let mut synopsis = Roff::new();
+    synopsis.control("SH", ["SYNOPSIS"]).control("nf", []);
+    for line in usage.trim_start_matches("Usage: ").lines() {
+        synopsis.text([roman(line.trim_start())]);
+    }
+    synopsis.control("fi", []).to_writer(bytes)?;
     page.render_description_section(bytes)?;
     page.render_options_section(bytes)?;
     if command.has_subcommands() {

@@ -25,7 +25,7 @@ use crate::{
     face::{context::Context, failure::Failure, later::Later, report::Report},
 };
 
-/// What to do.
+// What to do. (A documentation comment would become the help of claim.)
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Claim a target, renew your claim, or take over a stale one
