@@ -11,6 +11,7 @@
 )]
 
 mod audit;
+mod claim_file;
 mod completions;
 mod damage;
 mod disk;
