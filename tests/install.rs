@@ -280,11 +280,11 @@ fn what_came_of_it_is_one_object() {
     assert_eq!(object["files"][0]["path"], path.to_str().unwrap());
     assert_eq!(object["files"][0]["backup"], format!("{}.claim-backup", path.to_str().unwrap()));
     assert_eq!(object["next"].as_array().unwrap().len(), 1);
-    assert_eq!(object.get("warning"), None);
+    assert_eq!(object.get("warnings"), None);
     assert_eq!(machine.run(["install", "claude"]).json()["outcome"], "unchanged");
     assert_eq!(machine.run(["install", "claude", "--uninstall"]).json()["outcome"], "uninstalled");
     machine.remove("claim");
-    assert!(machine.run(["install", "codex"]).json()["warning"].as_str().unwrap().contains("PATH"));
+    assert!(machine.run(["install", "codex"]).json()["warnings"][0].as_str().unwrap().contains("PATH"));
     machine.run(["install", "emacs"]).exit(2).stderr_some().check();
     machine.run(["install", "claude", "--user", "--project"]).exit(2).stderr_some().check();
 }

@@ -1,5 +1,8 @@
 //! `--json`: one object for every outcome, with the same keys for ever.
 
+use std::{collections::BTreeSet, fs, path::PathBuf};
+
+use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use crate::support::{Sandbox, record};
@@ -205,4 +208,28 @@ fn a_hint_is_a_key_and_not_a_second_text() {
     std::fs::write(sandbox.work().join("t"), "").unwrap();
     let object = sandbox.by("a", ["take", "t", "why"]).json();
     assert!(object["hint"].as_str().unwrap().contains("./t"));
+}
+
+/// Keys are only ever added, so each that a verb sets is one that somebody may rely on.
+#[test]
+fn every_key_is_in_the_readme() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let (_, table) = readme.split_once("| key | where | what |").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let key = Regex::new(r#"\bset\(\s*"([a-z_]+)""#).unwrap();
+    let mut keys = BTreeSet::new();
+    let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src/face"))];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else {
+                let text = fs::read_to_string(entry).unwrap();
+                keys.extend(key.captures_iter(&text).map(|found| found[1].to_owned()));
+            }
+        }
+    }
+    assert!(keys.len() > 30, "{keys:?}");
+    let missing: Vec<_> = keys.iter().filter(|key| !table.contains(&format!("`{key}`"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -194,7 +194,7 @@ pub(super) fn carry_out(
     if !arguments.uninstall && programs::find("claim").is_none() {
         let warning = "claim is not on the PATH of this shell: until it is on the agent's, every write is denied";
         report.complain(format!("claim: {warning}"));
-        report.set("warning", warning);
+        report.set("warnings", [warning]);
     }
     Ok(report)
 }
