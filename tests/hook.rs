@@ -19,7 +19,9 @@ use crate::support::{Run, need};
 
 mod faults;
 mod fixtures;
+mod links;
 mod news;
+mod payloads;
 mod presence;
 mod writes;
 

@@ -76,6 +76,8 @@ use answers::{ContextForm, Denial};
 use reading::{Keys, Mark};
 use tools::Kind;
 
+use crate::core::write::Link;
+
 /// One agent CLI: a row of [`AGENTS`].
 #[derive(Debug)]
 pub struct Agent {
@@ -161,6 +163,8 @@ pub enum Tool {
     Write {
         /// At least one.
         paths: Vec<String>,
+        /// What becomes of a link that such a path names.
+        link: Link,
     },
     /// The text of a patch in `apply_patch`'s form, which names its files itself.
     Patch(String),
@@ -171,7 +175,7 @@ pub enum Tool {
         /// Where it runs, when the call itself says so; else in the payload's `cwd`.
         directory: Option<String>,
     },
-    /// A tool that writes, with arguments that do not say what. Such a write is to be denied.
+    /// A tool that writes, or runs commands, with arguments that do not say what. Such a call is to be denied.
     Unreadable {
         /// The host's name of the tool.
         tool: String,

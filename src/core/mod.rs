@@ -19,3 +19,4 @@ pub mod target;
 pub mod text;
 pub mod time;
 pub mod trace;
+pub mod write;

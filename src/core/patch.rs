@@ -5,41 +5,78 @@
 //! part, so the markers are looked for line by line and nothing else is checked. Lines of content start with `+`, `-`,
 //! a space or `@@`, so a marker that is quoted inside a file's text is not taken for one.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+
+use crate::core::write::{Link, Write};
 
 const UPDATE: &str = "*** Update File:";
+const DELETE: &str = "*** Delete File:";
 const MOVE: &str = "*** Move to:";
 
 /// What may stand before a file's name, at the start of a line.
-const MARKERS: [&str; 4] = ["*** Add File:", UPDATE, "*** Delete File:", MOVE];
+const MARKERS: [&str; 4] = ["*** Add File:", UPDATE, DELETE, MOVE];
 
 /// Every file that the patch adds, updates, deletes or moves to, as spelled there, in order, each once.
+///
+/// A file that is deleted, or moved from, goes as a link if it is one. Where a file is moved to, Codex writes through a
+/// link, and others rename onto it.
 #[must_use]
-pub fn files(patch: &str) -> Vec<String> {
-    let mut seen = HashSet::new();
-    let mut names = Vec::new();
+pub fn files(patch: &str) -> Vec<Write> {
+    let mut places = HashMap::new();
+    let mut files: Vec<Write> = Vec::new();
     let mut updating = false;
+    let mut from = None;
     for line in patch.lines() {
         // Codex takes an indented marker for one, but within an update a space begins a line of context.
         if updating && line.starts_with(' ') {
             continue;
         }
         let line = line.trim();
-        let Some((marker, name)) = MARKERS.iter().find_map(|marker| Some((marker, line.strip_prefix(marker)?.trim())))
+        let Some((marker, name)) = MARKERS.iter().find_map(|marker| Some((*marker, line.strip_prefix(marker)?.trim())))
         else {
             continue;
         };
-        updating = *marker == UPDATE || *marker == MOVE;
-        if !name.is_empty() && seen.insert(name) {
-            names.push(name.to_owned());
+        updating = marker == UPDATE || marker == MOVE;
+        let link = match marker {
+            DELETE => Link::Replaced,
+            MOVE => Link::Either,
+            _ => Link::Followed,
+        };
+        if marker == MOVE
+            && let Some(moved) = from.take().and_then(|index: usize| files.get_mut(index))
+        {
+            moved.link = Link::Replaced;
         }
+        if name.is_empty() {
+            continue;
+        }
+        let index = *places.entry(name).or_insert(files.len());
+        match files.get_mut(index) {
+            Some(file) => file.link = file.link.and(link),
+            None => files.push(Write { path: name.into(), link }),
+        }
+        from = (marker == UPDATE).then_some(index);
     }
-    names
+    files
 }
 
 #[cfg(test)]
 mod tests {
-    use super::files;
+    use super::{Link, Write};
+
+    fn files(patch: &str) -> Vec<String> {
+        super::files(patch).iter().map(|file| file.path.to_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_link_is_written_through_deleted_or_moved() {
+        let link = |patch: &str| super::files(patch).iter().map(|Write { link, .. }| *link).collect::<Vec<_>>();
+        assert_eq!(link("*** Add File: a\n+x\n*** Update File: b\n@@\n+x\n"), [Link::Followed, Link::Followed]);
+        assert_eq!(link("*** Delete File: a\n"), [Link::Replaced]);
+        assert_eq!(link("*** Update File: a\n*** Move to: b\n@@\n+x\n"), [Link::Replaced, Link::Either]);
+        assert_eq!(link("*** Move to: b\n*** Delete File: c\n"), [Link::Either, Link::Replaced]);
+        assert_eq!(link("*** Delete File: a\n*** Add File: a\n+x\n"), [Link::Either]);
+    }
 
     #[test]
     fn every_kind_of_change_is_named_once_and_in_order() {

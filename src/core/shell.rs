@@ -45,6 +45,8 @@
 //! passed over unmeasured: yash-syntax for its licence (GPL), conch-parser as unmaintained and without bash's syntax.
 
 mod command;
+mod downloads;
+mod expansion;
 mod find;
 mod git;
 mod options;
@@ -54,22 +56,34 @@ mod special;
 mod tools;
 mod walk;
 mod word;
+mod wrappers;
 
 use std::path::{Path, PathBuf};
 
 use scope::Scope;
 use walk::Walk;
 
-/// The files and directories that `command` plainly writes when a shell starts it in `cwd`: absolute, in the order in
-/// which they appear, each once.
+use crate::core::write::Write;
+
+/// What is known of the shell that a command is given to.
+#[derive(Debug, Clone, Copy)]
+pub struct Start<'a> {
+    /// The directory that it starts in.
+    pub directory: &'a Path,
+    /// The user's home directory.
+    pub home: Option<&'a Path>,
+    /// Variables of its environment that name a directory.
+    pub variables: &'a [(&'static str, PathBuf)],
+}
+
+/// The files and directories that `command` plainly writes: absolute, in the order in which they appear, each once.
 #[must_use]
-pub fn writes(command: &str, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+pub fn writes(command: &str, start: &Start<'_>) -> Vec<Write> {
     parse::with_stack(command, |parser| {
         let mut walk = Walk::new(parser);
-        walk.text(command, &Scope::new(cwd, home));
+        walk.text(command, &Scope::new(start));
         walk.into_found()
     })
-    .unwrap_or_default()
 }
 
 #[cfg(all(test, unix))]

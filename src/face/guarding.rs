@@ -14,9 +14,11 @@ use crate::{
         holder::Holder,
         queue::{self, Ask, Ticket},
         rule::{self, Effects, Judgement, Refusal, Request, Standing, Verdict, Wish},
-        target::{PathStyle, Target},
+        target::Target,
         text::visible,
+        time::Timestamp,
         trace::Line,
+        write::Write,
     },
     face::{
         context::Context,
@@ -24,7 +26,8 @@ use crate::{
         waiting::{self, Asking, Outcome},
     },
     host::{
-        paths,
+        clock,
+        paths::{self, PathError},
         trees::{self, Home},
     },
     store::{self, Absent, Locked},
@@ -62,6 +65,7 @@ pub(crate) enum Said {
     /// Nobody has it, and somebody who waits for it comes first.
     Awaited(Ticket, Target),
     Unclaimed(Target),
+    /// It cannot be judged: why, in words that name it, and its name.
     Failed(Failure, String),
 }
 
@@ -69,6 +73,28 @@ impl Said {
     /// Whether the write must not be done, whatever is said of its other paths.
     pub(crate) fn stops(&self) -> bool {
         matches!(self, Self::Refused(..) | Self::Awaited(..) | Self::Failed(..))
+    }
+}
+
+/// One path that a write changes.
+struct Asked<'a> {
+    /// As it was spelled.
+    path: &'a Path,
+    target: Result<Target, Failure>,
+    /// Whether it is a stream of the process that writes.
+    stream: bool,
+}
+
+/// What a write changes: one path, or two where reading does not tell whether a link is followed.
+fn asked<'a>(write: &'a Write, base: &Path) -> Vec<Asked<'a>> {
+    let path = write.path.as_path();
+    if trees::is_stream(path) {
+        return vec![Asked { path, target: paths::judged(path).map_err(Failure::from), stream: true }];
+    }
+    let of = |target: Result<Target, PathError>| Asked { path, target: target.map_err(Failure::from), stream: false };
+    match paths::written(write, base) {
+        Ok(written) => written.iter().map(|real| of(paths::judged(real))).collect(),
+        Err(error) => vec![of(Err(error))],
     }
 }
 
@@ -84,11 +110,26 @@ struct Look {
     free: bool,
 }
 
+impl Look {
+    /// Whether something has to be claimed or beaten for it.
+    fn asks_for_more(&self) -> bool {
+        match &self.judgement {
+            Judgement::Covered { due, .. } => *due,
+            Judgement::Home => true,
+            Judgement::Unclaimed => !self.free,
+            Judgement::Refused(_) => false,
+        }
+    }
+}
+
 impl Guard<'_> {
-    /// Judges a write to all of `paths`, relative to `base`, and claims or beats what that asks for: nothing at all if
-    /// one of them stands in the way. What is said is in the order of the paths.
-    pub(crate) fn check(&self, paths: &[PathBuf], base: &Path) -> Vec<Said> {
-        let looks: Vec<_> = paths.iter().map(|path| self.look(path, base)).collect();
+    /// Judges all that is written, relative to `base`, and claims or beats what that asks for: nothing at all if one path
+    /// stands in the way. What is said is in the order of the paths.
+    pub(crate) fn check(&self, writes: &[Write], base: &Path) -> Vec<Said> {
+        let asked: Vec<Asked<'_>> = writes.iter().flat_map(|write| asked(write, base)).collect();
+        let place = paths::resolve(self.context.place.path()).ok();
+        let look = |asked: &Asked<'_>, now| self.look(asked, place.as_deref(), now);
+        let looks: Vec<_> = asked.iter().map(|asked| look(asked, self.context.now)).collect();
         // Under the lock, which may take a while to get: once for all.
         let refused: Vec<&Look> = looks.iter().flatten().filter(|look| self.is_told_of(look)).collect();
         if !refused.is_empty() {
@@ -97,21 +138,38 @@ impl Guard<'_> {
                 lines.map(|lines| lines.concat())
             });
         }
-        let failed = |failure, path: &Path| Said::Failed(failure, visible(&path.to_string_lossy()));
-        let mut said: Vec<Said> = Vec::with_capacity(paths.len());
-        for (path, look) in paths.iter().zip(&looks) {
+        let failed = |failure: Failure, asked: &Asked<'_>| {
+            let path = visible(&asked.path.to_string_lossy());
+            // What is wrong with a path names it already.
+            let message = if asked.target.is_err() { failure.message } else { format!("{path}: {}", failure.message) };
+            Said::Failed(Failure { message, ..failure }, path)
+        };
+        let mut said: Vec<Said> = Vec::with_capacity(asked.len());
+        for (asked, look) in asked.iter().zip(&looks) {
             said.push(match look {
                 Ok(look) => seen(look),
-                Err(failure) => failed(failure.clone(), path),
+                Err(failure) => failed(failure.clone(), asked),
             });
         }
         if said.iter().any(Said::stops) {
             return said;
         }
-        for (index, ((path, look), said)) in paths.iter().zip(looks).zip(&mut said).enumerate() {
-            // What was claimed for the path before may cover this one too.
-            let look = if index == 0 { look } else { self.look(path, base) };
-            *said = look.and_then(|look| self.act(&look)).unwrap_or_else(|failure| failed(failure, path));
+        let mut held = Vec::new();
+        for ((asked, first), said) in asked.iter().zip(looks).zip(&mut said) {
+            let look = match first {
+                Ok(first) if !first.asks_for_more() => continue,
+                // What was claimed for a path before covers this one too.
+                Ok(first) if is_covered(&first.target, &held) => {
+                    let leave = if first.home.is_some() { Leave::Home } else { Leave::Covered };
+                    *said = Said::Allowed(leave, first.target);
+                    continue;
+                }
+                // It took a while, perhaps.
+                Ok(_) if !held.is_empty() => look(asked, clock::now()),
+                first => first,
+            };
+            let acted = look.and_then(|look| self.act(&look, &mut held));
+            *said = acted.unwrap_or_else(|failure| failed(failure, asked));
             if said.stops() {
                 // The others would wait for the same lock, and a hook that takes too long lets the write through.
                 break;
@@ -120,19 +178,18 @@ impl Guard<'_> {
         said
     }
 
-    fn look(&self, path: &Path, base: &Path) -> Result<Look, Failure> {
-        if trees::is_stream(path) {
-            let target = Target::path(&path.to_string_lossy(), PathStyle::HERE).map_err(paths::PathError::from)?;
+    fn look(&self, asked: &Asked<'_>, place: Option<&Path>, now: Timestamp) -> Result<Look, Failure> {
+        let target = asked.target.clone()?;
+        if asked.stream {
             return Ok(Look { target, home: None, judgement: Judgement::Unclaimed, awaited: None, free: true });
         }
-        let target = paths::path_target(path, base)?;
         let real = Path::new(target.as_str());
-        if self.is_in_place(real) {
+        if place.is_some_and(|place| real.starts_with(place)) {
             return Err(Failure::error("inside-the-place", "the claims are changed by the verbs of claim alone"));
         }
         let home = self.home.as_ref().and_then(|home| home.root_for(real));
         let entries = self.context.place.look(&target.reach())?;
-        let judgement = rule::judge(&entries, &target, self.holder, standing(home.as_deref()), self.context.now);
+        let judgement = rule::judge(&entries, &target, self.holder, standing(home.as_deref()), now);
         // Asked of the system only where it decides: a write at home, which is nearly every one, does not need it.
         let free = judgement == Judgement::Unclaimed && trees::is_free(real);
         let awaited = if judgement == Judgement::Unclaimed && !free { self.awaited(&target)? } else { None };
@@ -174,20 +231,17 @@ impl Guard<'_> {
         })
     }
 
-    fn act(&self, look: &Look) -> Result<Said, Failure> {
+    /// Claims or beats what a path asks for, and adds it to what is `held`.
+    fn act(&self, look: &Look, held: &mut Vec<Target>) -> Result<Said, Failure> {
         match &look.judgement {
-            Judgement::Covered { by, due: true } => self.beat(by, look),
-            Judgement::Home => self.at_home(look),
-            Judgement::Unclaimed if !look.free => self.abroad(look.target.clone()),
+            Judgement::Covered { by, due: true } => self.beat(by, look, held),
+            Judgement::Home => self.at_home(look, held),
+            Judgement::Unclaimed if !look.free => self.abroad(look.target.clone(), held),
             _ => Ok(seen(look)),
         }
     }
 
-    fn is_in_place(&self, path: &Path) -> bool {
-        paths::resolve(self.context.place.path()).is_ok_and(|place| path.starts_with(place))
-    }
-
-    fn beat(&self, by: &Target, look: &Look) -> Result<Said, Failure> {
+    fn beat(&self, by: &Target, look: &Look, held: &mut Vec<Target>) -> Result<Said, Failure> {
         let target = look.target.clone();
         let Some(holder) = self.holder else { return Ok(Said::Unclaimed(target)) };
         let request = Request { target: by, holder };
@@ -197,26 +251,30 @@ impl Guard<'_> {
         })?;
         match verdict {
             Verdict::Refused(refusal) => Ok(Said::Refused(refusal, target)),
-            Verdict::Beat(_) => Ok(Said::Allowed(Leave::Covered, target)),
+            Verdict::Beat(_) => {
+                held.push(by.clone());
+                Ok(Said::Allowed(Leave::Covered, target))
+            }
             // Its own session released it between the look and the beat.
             _ if look.home.is_some() => Ok(Said::Allowed(Leave::Home, target)),
-            _ => self.abroad(target),
+            _ => self.abroad(target, held),
         }
     }
 
     /// The presence of a writer at home is no turn in a line: who waits for the tree does not stop its owner.
-    fn at_home(&self, look: &Look) -> Result<Said, Failure> {
+    fn at_home(&self, look: &Look, held: &mut Vec<Target>) -> Result<Said, Failure> {
         let target = &look.target;
         if let (true, Some(holder), Some(root)) = (self.presence, self.holder, &look.home) {
             let tree = paths::path_target(root, root)?;
-            let verdict = match self.be_present(holder, &tree)? {
+            let (verdict, shared) = match self.be_present(holder, &tree)? {
                 // Where another holds a part of the tree the whole cannot be shared; what is written can.
-                Verdict::Refused(_) if !tree.is(target) => self.be_present(holder, target)?,
-                verdict => verdict,
+                Verdict::Refused(_) if !tree.is(target) => (self.be_present(holder, target)?, target.clone()),
+                verdict => (verdict, tree),
             };
             if let Verdict::Refused(refusal) = verdict {
                 return Ok(Said::Refused(refusal, target.clone()));
             }
+            held.push(shared);
         }
         Ok(Said::Allowed(Leave::Home, target.clone()))
     }
@@ -231,7 +289,7 @@ impl Guard<'_> {
         self.readable(verdict, tree)
     }
 
-    fn abroad(&self, target: Target) -> Result<Said, Failure> {
+    fn abroad(&self, target: Target, held: &mut Vec<Target>) -> Result<Said, Failure> {
         let (true, Some(holder)) = (self.take, self.holder) else { return Ok(Said::Unclaimed(target)) };
         let tree = tree_of(&target)?;
         let purpose = format!("writes {target}");
@@ -250,8 +308,11 @@ impl Guard<'_> {
             Outcome::Behind(first) => return Ok(Said::Awaited(first, target)),
             Outcome::Interrupted(_) => return Err(Failure::error("internal", "nothing was waited for")),
         };
+        if let Verdict::Refused(refusal) = verdict {
+            return Ok(Said::Refused(refusal, target));
+        }
+        held.push(tree);
         match verdict {
-            Verdict::Refused(refusal) => Ok(Said::Refused(refusal, target)),
             Verdict::Claimed(claim) | Verdict::TakenOver(claim, _) => Ok(Said::Allowed(Leave::Taken(claim), target)),
             // A claim of one's own on the very tree, made between the look and now.
             _ => Ok(Said::Allowed(Leave::Covered, target)),
@@ -264,6 +325,11 @@ impl Guard<'_> {
             verdict => Ok(verdict),
         }
     }
+}
+
+/// Whether one of these claims is on this path or around it.
+fn is_covered(path: &Target, held: &[Target]) -> bool {
+    held.iter().any(|target| target.is(path) || target.covers(path))
 }
 
 /// How a write is judged, by the root of the home tree that it is in.

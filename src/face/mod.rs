@@ -11,6 +11,7 @@ mod keeper;
 mod later;
 mod news;
 mod notes;
+mod payload;
 mod progress;
 mod refusal;
 mod report;

@@ -14,7 +14,10 @@ use std::{
 use thiserror::Error;
 
 use crate::{
-    core::target::{PathStyle, Target, TargetError},
+    core::{
+        target::{PathStyle, Target, TargetError},
+        write::{Link, Write},
+    },
     host::environment,
 };
 
@@ -67,6 +70,55 @@ pub fn path_target(path: &Path, directory: &Path) -> Result<Target, PathError> {
     let resolved = resolve(&directory.join(at_home(path)?))?;
     let resolved = resolved.to_str().ok_or_else(|| PathError::NotText(resolved.to_string_lossy().into_owned()))?;
     Ok(Target::path(resolved, PathStyle::HERE)?)
+}
+
+/// What a write really changes: where its path leads, the link at its end, or both, which are one wherever there is no
+/// link.
+///
+/// # Errors
+/// [`PathError`] says what is wrong with it.
+pub fn written(write: &Write, directory: &Path) -> Result<Vec<PathBuf>, PathError> {
+    let path = directory.join(at_home(&write.path)?);
+    if write.link == Link::Followed || !fs::symlink_metadata(&path).is_ok_and(|data| data.is_symlink()) {
+        return Ok(vec![resolve(&path)?]);
+    }
+    let itself = || match (path.parent(), path.components().next_back()) {
+        (Some(above), Some(Component::Normal(name))) => Ok(resolve(above)?.join(name)),
+        _ => resolve(&path),
+    };
+    Ok(match write.link {
+        Link::Followed => vec![resolve(&path)?],
+        Link::Entered if path.is_dir() => vec![resolve(&path)?],
+        Link::Replaced | Link::Entered => vec![itself()?],
+        Link::Either => vec![itself()?, resolve(&path)?],
+    })
+}
+
+/// The target that a resolved path is judged as. One that no claim can name, because of a control character in it, is
+/// judged as the directory around it, which a claim can; never as the user's home directory or `/`, which none may.
+///
+/// # Errors
+/// [`PathError`] when nothing around it can be named either.
+pub fn judged(real: &Path) -> Result<Target, PathError> {
+    let named = |path: &Path| {
+        let text = path.to_str().ok_or_else(|| PathError::NotText(path.to_string_lossy().into_owned()))?;
+        Ok(Target::path(text, PathStyle::HERE)?)
+    };
+    let whole = named(real);
+    if !matches!(whole, Err(PathError::Target(TargetError::Control(_)))) {
+        return whole;
+    }
+    let around = real.ancestors().find_map(|above| Some((above, named(above).ok()?)));
+    match around {
+        Some((above, target)) if above.parent().is_some() && !is_home(above) => Ok(target),
+        _ => whole,
+    }
+}
+
+/// Whether this resolved path is the user's home directory.
+#[must_use]
+pub fn is_home(real: &Path) -> bool {
+    environment::home().is_some_and(|home| resolve(&home).is_ok_and(|home| home == real))
 }
 
 /// Whether a relative name stands for a file here, so that a path may have been meant.

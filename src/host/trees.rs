@@ -46,11 +46,15 @@ impl Home {
     }
 }
 
-/// The root of the tree that a canonical path is in, if it is in one.
+/// The root of the tree that a canonical path is in, if it is in one. Its last part may be a link all the same.
 #[must_use]
 pub fn root_of(path: &Path) -> Option<PathBuf> {
+    // The path itself may be a link that is to be replaced: what it leads to is no tree around it.
+    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink());
     path.ancestors()
-        .find(|directory| fs::symlink_metadata(directory.join(".git")).is_ok() && !is_nobodys(directory))
+        .find(|directory| {
+            fs::symlink_metadata(directory.join(".git")).is_ok() && !is_nobodys(directory) && !is_link(directory)
+        })
         .map(Path::to_owned)
 }
 
@@ -79,8 +83,7 @@ fn temporary() -> Option<PathBuf> {
 }
 
 fn is_nobodys(directory: &Path) -> bool {
-    directory.parent().is_none()
-        || environment::home().is_some_and(|home| paths::resolve(&home).is_ok_and(|home| home == directory))
+    directory.parent().is_none() || paths::is_home(directory)
 }
 
 /// The git directory that all worktrees of a repository share: `.git` itself, or where the file `.git` leads to.

@@ -65,7 +65,7 @@ fn a_write_whose_path_is_no_text_is_never_let_through() {
     let mut tried = 0;
     for (file, payload) in fixtures() {
         let original = recognise(&payload).unwrap();
-        let Tool::Write { paths } = &original.tool else {
+        let Tool::Write { paths, .. } = &original.tool else {
             continue;
         };
         let text = payload.to_string();

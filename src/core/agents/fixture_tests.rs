@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Event, Tool, holder, recognise};
+use super::{Event, Link, Tool, holder, recognise};
 
 /// The folder, which holds one folder for each agent.
 pub(super) fn folder() -> PathBuf {
@@ -104,11 +104,11 @@ pi/tool_call-bash | 01a22f72-2e81-734e-8cef-51b33fd0fae9 | before | shell ["echo
 pi/tool_call-edit | 01a22f72-2e81-734e-8cef-51b33fd0fae9 | before | write ["../sibling/seed.md"]
 pi/tool_call-write | 01a22f72-2e81-734e-8cef-51b33fd0fae9 | before | write ["/home/u/sibling/notes.md"]
 cursor/afterFileEdit | c0f1 | after | write ["/home/u/sibling/seed.md"]
-cursor/beforeMCPExecution-move_file | c0f1 | before | write ["a.md", "/home/u/sibling/a.md"]
+cursor/beforeMCPExecution-move_file | c0f1 | before | move ["a.md", "/home/u/sibling/a.md"]
 cursor/beforeReadFile | c0f1 | other | other
 cursor/beforeShellExecution | c0f1 | before | shell ["echo x > ../sibling/shell.md", "/home/u/proj"]
 cursor/beforeSubmitPrompt | c0f1 | prompt | other
-cursor/preToolUse-Delete | c0f1 | before | write ["/home/u/sibling/notes.md"]
+cursor/preToolUse-Delete | c0f1 | before | delete ["/home/u/sibling/notes.md"]
 cursor/preToolUse-Read | c0f1 | before | other
 cursor/preToolUse-Shell | c0f1 | before | shell ["echo x > wd.md", "/home/u/sibling"]
 cursor/preToolUse-StrReplace | c0f1 | before | write ["/home/u/sibling/seed.md"]
@@ -196,7 +196,9 @@ fn tool(text: &str) -> Tool {
     let arguments: Vec<String> = serde_json::from_str(arguments).unwrap();
     match (kind, arguments.as_slice()) {
         ("other", []) => Tool::Other,
-        ("write", [_, ..]) => Tool::Write { paths: arguments },
+        ("write", [_, ..]) => Tool::Write { paths: arguments, link: Link::Followed },
+        ("move", [_, _]) => Tool::Write { paths: arguments, link: Link::Either },
+        ("delete", [_, ..]) => Tool::Write { paths: arguments, link: Link::Replaced },
         ("patch", [patch]) => Tool::Patch(patch.clone()),
         ("shell", [command]) => Tool::Shell { command: command.clone(), directory: None },
         ("shell", [command, directory]) => Tool::Shell { command: command.clone(), directory: Some(directory.clone()) },

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AGENTS, Call, Event, Tool, holder, holder_of, named, recognise};
+use super::{AGENTS, Call, Event, Link, Tool, holder, holder_of, named, recognise};
 
 fn call(payload: Value) -> Call {
     recognise(&payload).unwrap()
@@ -19,7 +19,7 @@ fn claude_tool(name: &str, input: Value) -> Tool {
 }
 
 fn writes(paths: &[&str]) -> Tool {
-    Tool::Write { paths: paths.iter().map(|path| (*path).into()).collect() }
+    Tool::Write { paths: paths.iter().map(|path| (*path).into()).collect(), link: Link::Followed }
 }
 
 fn unreadable(tool: &str) -> Tool {
@@ -158,12 +158,19 @@ fn a_write_that_does_not_say_what_it_writes_is_unreadable() {
 }
 
 #[test]
+fn a_shell_tool_without_a_command_is_unreadable() {
+    for input in [json!(null), json!({}), json!("ls"), json!({"command": 7}), json!({"command": ["touch", 7]})] {
+        assert_eq!(claude_tool("Bash", input.clone()), unreadable("Bash"), "{input}");
+    }
+    let empty = Tool::Shell { command: String::new(), directory: None };
+    assert_eq!(claude_tool("Bash", json!({"command": ""})), empty);
+}
+
+#[test]
 fn what_is_no_write_is_other() {
     for (name, input) in [
         ("Read", json!({"file_path": "/s/a"})),
         ("Unheard", json!({"file_path": "/s/a", "content": "x"})),
-        ("Bash", json!({"command": 7})),
-        ("Bash", json!({})),
         ("mcp__github__write_file", json!({"path": "a"})),
         ("mcp__filesystem__read_file", json!({"path": "/s/a"})),
     ] {
@@ -183,7 +190,8 @@ fn the_reference_file_server_s_tools_write() {
         assert_eq!(claude_tool(name, json!({"path": "/s/a"})), writes(&["/s/a"]), "{name}");
     }
     let ends = json!({"source": "a", "destination": "/s/a"});
-    assert_eq!(claude_tool("mcp__filesystem__move_file", ends), writes(&["a", "/s/a"]));
+    let moved = Tool::Write { paths: vec!["a".into(), "/s/a".into()], link: Link::Either };
+    assert_eq!(claude_tool("mcp__filesystem__move_file", ends), moved);
     let half = json!({"source": "a"});
     assert_eq!(claude_tool("mcp__filesystem__move_file", half), unreadable("mcp__filesystem__move_file"));
 }
@@ -196,7 +204,7 @@ fn a_command_may_be_a_list() {
     };
     assert_eq!(shell(json!(["bash", "-lc", "echo x > a"])), "echo x > a");
     assert_eq!(shell(json!(["touch", "a b", "it's", ""])), r"touch 'a b' 'it'\''s' ''");
-    assert_eq!(claude_tool("Bash", json!({"command": ["touch", 7]})), Tool::Other);
+    assert_eq!(shell(json!([])), "");
     let cline = json!({"hookName": "PreToolUse", "preToolUse": {"toolName": "run_commands",
         "parameters": {"commands": "[\"cd a\",\"touch b\"]"}}});
     assert_eq!(call(cline).tool, Tool::Shell { command: "cd a\ntouch b".into(), directory: None });

@@ -2,12 +2,15 @@
 //!
 //! Where an argument may have several names all of them are tried, because hosts change theirs between releases and a
 //! write that is not seen is worse than a name too many. A path that is there but is not a non-empty string makes the
-//! whole call [`Tool::Unreadable`]: half of its writes are not enough. A shell command that cannot be read is let
-//! through, as everything that cannot be known of a command is.
+//! whole call [`Tool::Unreadable`]: half of its writes are not enough. So does a shell tool's call without a command; what
+//! cannot be known of a command that is there is let through.
+
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::{Agent, Tool};
+use crate::core::write::Link;
 
 /// How the arguments of a tool that writes are to be read.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +21,9 @@ pub(super) enum Kind {
     Editor,
     /// A patch, or else paths.
     Patch,
-    /// `source` and `destination`.
+    /// Paths that are removed, and with them a link itself.
+    Delete,
+    /// `source` and `destination`. Some resolve both before they rename, some do not.
     Move,
     /// A shell command. These keys name its own directory.
     Shell(&'static [&'static str]),
@@ -109,32 +114,35 @@ pub(super) fn read(name: &str, kind: Kind, input: Option<&Value>) -> Tool {
     let input = input.unwrap_or(&Value::Null);
     let Some(arguments) = object(input) else {
         return match kind {
-            Kind::Shell(_) => Tool::Other,
             // Copilot hands a patch over as bare text.
             Kind::Write | Kind::Editor | Kind::Patch => patch_text(input).map_or_else(unreadable, Tool::Patch),
-            Kind::Move => unreadable(),
+            Kind::Delete | Kind::Move | Kind::Shell(_) => unreadable(),
         };
     };
     match kind {
         Kind::Shell(directories) => match command(&arguments) {
             Some(command) => Tool::Shell { command, directory: directory(&arguments, directories) },
-            None => Tool::Other,
+            None => unreadable(),
         },
         Kind::Editor if arguments.get("command").and_then(Value::as_str) == Some("view") => Tool::Other,
         Kind::Write | Kind::Editor => match paths(&arguments) {
             Ok(paths) if paths.is_empty() => patch(&arguments, true).map_or_else(unreadable, Tool::Patch),
-            Ok(paths) => Tool::Write { paths },
+            Ok(paths) => Tool::Write { paths, link: Link::Followed },
             Err(Misfit) => unreadable(),
+        },
+        Kind::Delete => match paths(&arguments) {
+            Ok(paths) if !paths.is_empty() => Tool::Write { paths, link: Link::Replaced },
+            _ => unreadable(),
         },
         Kind::Patch => match (patch(&arguments, false), paths(&arguments)) {
             (Some(patch), _) => Tool::Patch(patch),
-            (None, Ok(paths)) if !paths.is_empty() => Tool::Write { paths },
+            (None, Ok(paths)) if !paths.is_empty() => Tool::Write { paths, link: Link::Followed },
             _ => unreadable(),
         },
         Kind::Move => {
             let ends: Vec<String> =
                 ["source", "destination"].iter().filter_map(|key| filled(arguments.get(*key)?)).collect();
-            if ends.len() == 2 { Tool::Write { paths: ends } } else { unreadable() }
+            if ends.len() == 2 { Tool::Write { paths: ends, link: Link::Either } } else { unreadable() }
         }
     }
 }
@@ -162,13 +170,9 @@ fn paths(arguments: &Map<String, Value>) -> Result<Vec<String>, Misfit> {
     for edit in edits.filter_map(Value::as_object) {
         single_paths(edit, &mut found)?;
     }
-    let mut unique = Vec::with_capacity(found.len());
-    for path in found {
-        if !unique.contains(&path) {
-            unique.push(path);
-        }
-    }
-    Ok(unique)
+    let mut seen = HashSet::new();
+    found.retain(|path| seen.insert(path.clone()));
+    Ok(found)
 }
 
 fn single_paths(arguments: &Map<String, Value>, found: &mut Vec<String>) -> Result<(), Misfit> {
@@ -197,7 +201,8 @@ fn patch_text(input: &Value) -> Option<String> {
     filled(input).filter(|text| text.contains(PATCH_BEGINS))
 }
 
-/// The command as one text: a list is either words, of which a shell's own `-c` text is taken, or commands in a row.
+/// The command as one text: a list is either words, of which a shell's own `-c` text is taken, or commands in a row. An
+/// empty one is a command too, and does nothing.
 fn command(arguments: &Map<String, Value>) -> Option<String> {
     let (key, value) = COMMANDS.iter().find_map(|key| Some((*key, present(arguments, key)?)))?;
     let value = match value {
@@ -208,15 +213,14 @@ fn command(arguments: &Map<String, Value>) -> Option<String> {
         value => value.clone(),
     };
     let Value::Array(items) = &value else {
-        return filled(&value);
+        return value.as_str().map(String::from);
     };
     let words: Vec<&str> = items.iter().map(Value::as_str).collect::<Option<_>>()?;
-    match (key, words.as_slice()) {
-        (_, []) => None,
-        ("commands", commands) => Some(commands.join("\n")),
-        (_, [_, flag, script, ..]) if matches!(*flag, "-c" | "-lc" | "-ic") => Some((*script).into()),
-        (_, words) => Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
-    }
+    Some(match (key, words.as_slice()) {
+        ("commands", commands) => commands.join("\n"),
+        (_, [_, flag, script, ..]) if matches!(*flag, "-c" | "-lc" | "-ic") => (*script).into(),
+        (_, words) => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+    })
 }
 
 fn quoted(word: &str) -> String {

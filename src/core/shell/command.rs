@@ -7,92 +7,8 @@ use super::scope::{Base, Scope};
 use super::tools;
 use super::walk::{Walk, assignment_of};
 use super::word::{UNKNOWN, Word};
-use crate::core::patch;
-
-/// A variable set for one command only.
-type Setting = (String, Option<Word>);
-
-/// A command that runs the command given to it.
-struct Wrapper {
-    names: &'static [&'static str],
-    /// Options that take a value.
-    values: &'static [&'static str],
-    /// Operands of its own before the command.
-    operands: usize,
-    /// Whether `NAME=VALUE` may stand before the command.
-    assigns: bool,
-    /// Options that name the directory to run in.
-    enters: &'static [&'static str],
-    /// Options with which it runs nothing.
-    idle: &'static [&'static str],
-}
-
-const PLAIN: Wrapper =
-    Wrapper { names: &[], values: &[], operands: 0, assigns: false, enters: &[], idle: &["--help", "--version"] };
-
-const WRAPPERS: &[Wrapper] = &[
-    Wrapper {
-        names: &["sudo"],
-        values: &[
-            "-u",
-            "-g",
-            "-h",
-            "-p",
-            "-C",
-            "-r",
-            "-t",
-            "-T",
-            "-U",
-            "-D",
-            "-R",
-            "--user",
-            "--group",
-            "--host",
-            "--prompt",
-            "--chdir",
-            "--close-from",
-            "--role",
-            "--type",
-            "--command-timeout",
-            "--other-user",
-            "--chroot",
-        ],
-        assigns: true,
-        enters: &["-D", "--chdir"],
-        idle: &["-l", "-v", "-V", "-k", "-K", "--list", "--validate", "--help", "--version"],
-        ..PLAIN
-    },
-    Wrapper { names: &["doas"], values: &["-u", "-C", "-a"], idle: &["-C", "-L"], ..PLAIN },
-    Wrapper {
-        names: &["env", "genv"],
-        values: &["-u", "-C", "-S", "--unset", "--chdir", "--split-string"],
-        assigns: true,
-        enters: &["-C", "--chdir"],
-        idle: &["-S", "--split-string", "--help", "--version"],
-        ..PLAIN
-    },
-    Wrapper { names: &["command"], idle: &["-v", "-V"], ..PLAIN },
-    Wrapper { names: &["exec"], values: &["-a"], ..PLAIN },
-    Wrapper { names: &["builtin", "nohup", "busybox", "toybox", "unbuffer", "setsid", "noglob", "nocorrect"], ..PLAIN },
-    Wrapper { names: &["time", "gtime"], values: &["-f", "-o", "--format", "--output"], ..PLAIN },
-    Wrapper {
-        names: &["timeout", "gtimeout"],
-        values: &["-s", "-k", "--signal", "--kill-after"],
-        operands: 1,
-        ..PLAIN
-    },
-    Wrapper { names: &["nice"], values: &["-n", "--adjustment"], ..PLAIN },
-    Wrapper { names: &["ionice"], values: &["-c", "-n", "--class", "--classdata"], idle: &["-p", "--pid"], ..PLAIN },
-    Wrapper { names: &["stdbuf", "gstdbuf"], values: &["-i", "-o", "-e", "--input", "--output", "--error"], ..PLAIN },
-    Wrapper { names: &["caffeinate"], values: &["-t", "-w"], ..PLAIN },
-    Wrapper {
-        names: &["flock"],
-        values: &["-w", "-E", "-c", "--timeout", "--conflict-exit-code", "--command"],
-        operands: 1,
-        idle: &["-c", "--command", "--help", "--version"],
-        ..PLAIN
-    },
-];
+use super::wrappers::{Setting, wrapper};
+use crate::core::{patch, write::Write};
 
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash"];
 
@@ -130,8 +46,8 @@ impl Walk {
         }
         let name = full.rsplit('/').next().unwrap_or(full);
         let name = name.strip_suffix(".exe").unwrap_or(name);
-        if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) {
-            return self.wrapped(wrapper, arguments, settings, input, scope);
+        if let Some(wrapper) = wrapper(name, arguments) {
+            return self.wrapped(name, wrapper, arguments, settings, input, scope);
         }
         if SHELLS.contains(&name) {
             self.shell(arguments, settings, input, scope);
@@ -151,42 +67,31 @@ impl Walk {
             }
             "apply_patch" | "applypatch" => {
                 let text = arguments.first().map(|word| word.text.as_str()).or(input).unwrap_or_default();
-                let paths: Vec<_> = patch::files(text).iter().filter_map(|file| scope.base.join(file)).collect();
-                self.write(paths);
+                let files = patch::files(text).into_iter();
+                self.write(
+                    files.filter_map(|file| {
+                        Some(Write { path: scope.base.join(file.path.to_str()?)?, link: file.link })
+                    }),
+                );
             }
-            "git" => self.write(git::writes(arguments, &scope.base, scope.home().as_ref())),
+            "git" => {
+                let variable = |name| inherited(name, settings, scope);
+                let surroundings = git::Surroundings {
+                    home: scope.home(),
+                    git_directory: variable("GIT_DIR"),
+                    work_tree: variable("GIT_WORK_TREE"),
+                };
+                self.write(git::writes(arguments, &scope.base, &surroundings));
+            }
+            "eval" => {
+                let words: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
+                return self.here(&words.join(" "), scope);
+            }
+            "xargs" | "gxargs" => self.repeated(arguments, settings, input, scope),
             "find" | "gfind" => self.find(arguments, scope),
             _ => self.write(tools::writes(name, arguments, &scope.base)),
         }
         None
-    }
-
-    fn wrapped(
-        &mut self,
-        wrapper: &Wrapper,
-        arguments: &[Word],
-        settings: &[Setting],
-        input: Option<&str>,
-        scope: &mut Scope<'_>,
-    ) -> Option<String> {
-        let (parsed, mut start) = parse_leading(arguments, wrapper.values, &[]);
-        if parsed.has(wrapper.idle) {
-            return None;
-        }
-        let mut settings = settings.to_vec();
-        while let Some((name, value)) =
-            arguments.get(start).filter(|_| wrapper.assigns).and_then(|word| assignment_of(word, scope))
-        {
-            settings.push((name, value));
-            start += 1;
-        }
-        let command = arguments.get(start + wrapper.operands..)?;
-        let Some(directory) = parsed.value(wrapper.enters) else {
-            return self.run(command, &settings, input, scope);
-        };
-        let mut inner = scope.clone();
-        inner.change_directory(scope.base.enter(directory));
-        self.run(command, &settings, input, &mut inner)
     }
 
     /// `bash -c TEXT NAME ARGUMENT...`, or a shell that reads its commands from a here-document.
@@ -224,6 +129,14 @@ impl Walk {
                 self.run(&words, &[], None, &mut scope.clone());
             }
         }
+    }
+}
+
+/// A variable that a program started here finds in its environment. One whose value is not plain is there all the same.
+fn inherited(name: &str, settings: &[Setting], scope: &Scope<'_>) -> Option<Word> {
+    match settings.iter().rfind(|(set, _)| set == name) {
+        Some((_, value)) => Some(value.clone().unwrap_or_else(Word::unknown)),
+        None => scope.exported(name),
     }
 }
 

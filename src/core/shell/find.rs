@@ -1,13 +1,14 @@
 //! `find`, which writes by `-delete` and `-fprint`, and by the commands that it runs on what it finds.
 
-use std::path::PathBuf;
-
 use super::scope::Base;
 use super::word::Word;
+use crate::core::write::{Link, Write};
 
 /// A `find` taken apart: where it starts, and what it does there.
 pub(super) struct Search {
     pub(super) starts: Vec<Word>,
+    /// Whether a start that is a link is entered, as it is when it is spelled `link/`.
+    enters: bool,
     expression: Vec<Word>,
 }
 
@@ -18,26 +19,28 @@ impl Search {
             .iter()
             .take_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P" | "-E" | "-X" | "-s"))
             .count();
-        let rest = arguments.get(skipped..).unwrap_or_default();
+        let (flags, rest) = arguments.split_at(skipped);
+        let enters = flags.iter().any(|word| matches!(word.text.as_str(), "-H" | "-L"));
         let length = rest.iter().position(is_expression).unwrap_or(rest.len());
         let (starts, expression) = rest.split_at(length);
         let starts = if starts.is_empty() { vec![Word::literal(".")] } else { starts.to_vec() };
-        Self { starts, expression: expression.to_vec() }
+        Self { starts, enters, expression: expression.to_vec() }
     }
 
-    pub(super) fn writes(&self, base: &Base) -> Vec<PathBuf> {
-        let mut paths = Vec::new();
+    pub(super) fn writes(&self, base: &Base) -> Vec<Write> {
+        let mut writes = Vec::new();
         for pair in self.expression.windows(2) {
             if let [action, file] = pair
                 && matches!(action.text.as_str(), "-fprint" | "-fprint0" | "-fprintf" | "-fls")
             {
-                paths.extend(base.place(file));
+                writes.extend(base.write(file, Link::Followed));
             }
         }
         if self.expression.iter().any(|word| word.text == "-delete") {
-            paths.extend(base.places(&self.starts));
+            let link = if self.enters { Link::Followed } else { Link::Replaced };
+            writes.extend(base.writes(&self.starts, link));
         }
-        paths
+        writes
     }
 
     /// The commands that it runs on what it finds.

@@ -4,11 +4,10 @@
 //! in. `push` and `fetch` do not count: they touch nothing that a session at work in that directory sees, only objects
 //! and the refs that follow a remote. A verb that is not listed, an alias say, is let through.
 
-use std::path::PathBuf;
-
 use super::options::{Parsed, parse, parse_leading};
 use super::scope::Base;
 use super::word::Word;
+use crate::core::write::{Link, Write};
 
 /// When a verb writes.
 enum When {
@@ -19,6 +18,16 @@ enum When {
     Doing(&'static [&'static str]),
     /// With one of the first options; else without one of the others, when it has an operand.
     Naming(&'static [&'static str], &'static [&'static str]),
+    /// With one of these options; else with more than one operand, of which the first alone is asked about.
+    Setting(&'static [&'static str]),
+}
+
+/// What git is told by its surroundings.
+pub(super) struct Surroundings {
+    pub(super) home: Option<Word>,
+    /// `$GIT_DIR` and `$GIT_WORK_TREE`, where they are set.
+    pub(super) git_directory: Option<Word>,
+    pub(super) work_tree: Option<Word>,
 }
 
 const HELP: &[&str] = &["-h", "--help"];
@@ -28,7 +37,7 @@ const VERBS: &[(&str, When)] = &[
     ("stage", When::Unless(&["-n", "--dry-run"])),
     ("am", When::Unless(&["--show-current-patch"])),
     ("apply", When::Unless(&["--check", "--stat", "--numstat", "--summary"])),
-    ("bisect", When::Doing(&["start", "good", "bad", "new", "old", "skip", "reset", "run", "replay"])),
+    ("bisect", When::Doing(&["start", "good", "bad", "new", "old", "next", "skip", "reset", "run", "replay"])),
     (
         "branch",
         When::Naming(
@@ -67,7 +76,7 @@ const VERBS: &[(&str, When)] = &[
     ("checkout-index", When::Always),
     ("cherry-pick", When::Always),
     ("clean", When::Unless(&["-n", "--dry-run"])),
-    ("commit", When::Unless(&["--dry-run"])),
+    ("commit", When::Unless(&["--dry-run", "--short", "--porcelain", "--long"])),
     ("filter-branch", When::Always),
     ("filter-repo", When::Unless(&["--dry-run"])),
     ("gc", When::Always),
@@ -86,12 +95,12 @@ const VERBS: &[(&str, When)] = &[
     ("restore", When::Always),
     ("revert", When::Always),
     ("rm", When::Unless(&["-n", "--dry-run"])),
-    ("sparse-checkout", When::Doing(&["init", "set", "add", "reapply", "disable"])),
+    ("sparse-checkout", When::Doing(&["init", "set", "add", "reapply", "disable", "clean"])),
     ("stash", When::Doing(&["", "push", "save", "pop", "apply", "drop", "clear", "branch", "store"])),
     ("submodule", When::Doing(&["add", "init", "deinit", "update", "set-branch", "set-url", "sync", "absorbgitdirs"])),
     ("subtree", When::Doing(&["add", "merge", "pull", "split"])),
     ("switch", When::Always),
-    ("symbolic-ref", When::Naming(&["-d", "--delete"], &["--short", "-q"])),
+    ("symbolic-ref", When::Setting(&["-d", "--delete"])),
     (
         "tag",
         When::Naming(
@@ -115,7 +124,7 @@ const VERBS: &[(&str, When)] = &[
 ];
 
 /// The directories and files that `git ARGUMENTS...` plainly writes.
-pub(super) fn writes(arguments: &[Word], base: &Base, home: Option<&Word>) -> Vec<PathBuf> {
+pub(super) fn writes(arguments: &[Word], base: &Base, surroundings: &Surroundings) -> Vec<Write> {
     let values =
         ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"];
     let (global, start) = parse_leading(arguments, &values, &[]);
@@ -134,37 +143,39 @@ pub(super) fn writes(arguments: &[Word], base: &Base, home: Option<&Word>) -> Ve
     {
         return Vec::new();
     }
-    if let Some(paths) = elsewhere(verb, rest, &directory, home) {
+    if let Some(paths) = elsewhere(verb, rest, &directory, surroundings.home.as_ref()) {
         return paths;
     }
     if !VERBS.iter().any(|(name, when)| *name == verb && applies(when, rest)) {
         return Vec::new();
     }
-    let tree = global.value(&["--work-tree"]).map_or_else(|| directory.clone(), |word| directory.enter(word));
-    let mut paths = tree.into_list();
-    paths.extend(global.value(&["--git-dir"]).and_then(|word| directory.place(word)));
-    paths
+    let named = |option: &'static str, variable: &Option<Word>| global.value(&[option]).or(variable.as_ref()).cloned();
+    let tree =
+        named("--work-tree", &surroundings.work_tree).map_or_else(|| directory.clone(), |word| directory.enter(&word));
+    let mut writes = tree.into_list();
+    let repository = named("--git-dir", &surroundings.git_directory);
+    writes.extend(repository.and_then(|word| directory.write(&word, Link::Followed)));
+    writes
 }
 
 fn applies(when: &When, rest: &[Word]) -> bool {
-    let parsed = parse(rest, &["-m", "--message"], &[]);
+    let parsed = parse(rest, &["-m", "--message", "--ref", "--sort", "--format"], &[]);
     match when {
         When::Always => true,
         When::Unless(idle) => !parsed.has(idle),
         When::Doing(actions) => {
-            let action = rest.first().map_or("", |word| word.text.as_str());
-            // `git stash -u` is `git stash push -u`.
-            actions.contains(&action) || (action.starts_with('-') && actions.contains(&""))
+            let operand = parsed.operands.first().map_or("", |word| word.text.as_str());
+            // `git stash -u`, whatever follows, is `git stash push -u`.
+            let leads = rest.first().is_some_and(|word| word.text.starts_with('-'));
+            if leads && actions.contains(&"") { true } else { actions.contains(&operand) }
         }
-        When::Naming(writing, reading) => {
-            let parsed = parse(rest, &[], &[]);
-            parsed.has(writing) || (!parsed.has(reading) && !parsed.operands.is_empty())
-        }
+        When::Naming(writing, reading) => parsed.has(writing) || (!parsed.has(reading) && !parsed.operands.is_empty()),
+        When::Setting(writing) => parsed.has(writing) || parsed.operands.len() > 1,
     }
 }
 
 /// Verbs that write somewhere else than in the directory they work in.
-fn elsewhere(verb: &str, rest: &[Word], directory: &Base, home: Option<&Word>) -> Option<Vec<PathBuf>> {
+fn elsewhere(verb: &str, rest: &[Word], directory: &Base, home: Option<&Word>) -> Option<Vec<Write>> {
     match verb {
         "clone" => Some(clone(rest, directory)),
         "init" => {
@@ -175,11 +186,13 @@ fn elsewhere(verb: &str, rest: &[Word], directory: &Base, home: Option<&Word>) -
         }
         "worktree" => Some(worktree(rest, directory)),
         "config" => Some(config(rest, directory, home)),
-        "archive" => Some(directory.places(parse(rest, &["-o", "--output"], &[]).values(&["-o", "--output"]))),
+        "archive" => {
+            Some(directory.writes(parse(rest, &["-o", "--output"], &[]).values(&["-o", "--output"]), Link::Followed))
+        }
         "bundle" => {
             let creates = rest.first().is_some_and(|word| word.text == "create");
             let parsed = parse(rest.get(1..).unwrap_or_default(), &[], &[]);
-            Some(directory.places(parsed.operands.into_iter().take(usize::from(creates))))
+            Some(directory.writes(parsed.operands.into_iter().take(usize::from(creates)), Link::Followed))
         }
         "format-patch" => {
             let parsed = parse(rest, &["-o", "--output-directory", "-v", "--subject-prefix"], &[]);
@@ -187,12 +200,14 @@ fn elsewhere(verb: &str, rest: &[Word], directory: &Base, home: Option<&Word>) -
             let target = target.map_or_else(|| directory.clone(), |word| directory.enter(word));
             Some(if parsed.has(&["--stdout"]) { Vec::new() } else { target.into_list() })
         }
-        "diff" | "log" | "show" => Some(directory.places(parse(rest, &["--output"], &[]).values(&["--output"]))),
+        "diff" | "log" | "show" => {
+            Some(directory.writes(parse(rest, &["--output"], &[]).values(&["--output"]), Link::Followed))
+        }
         _ => None,
     }
 }
 
-fn clone(rest: &[Word], directory: &Base) -> Vec<PathBuf> {
+fn clone(rest: &[Word], directory: &Base) -> Vec<Write> {
     let values = [
         "-b",
         "-o",
@@ -225,14 +240,14 @@ fn clone(rest: &[Word], directory: &Base) -> Vec<PathBuf> {
             let name = name.map(|name| name.strip_suffix(".git").unwrap_or(name));
             let name = name
                 .map(|name| if parsed.has(&["--bare", "--mirror"]) { format!("{name}.git") } else { name.to_owned() });
-            name.and_then(|name| directory.join(&name)).into_iter().collect()
+            name.and_then(|name| directory.join(&name)).map(Write::through).into_iter().collect()
         }
         [] => Vec::new(),
     }
 }
 
 /// A new worktree is a directory of its own, and the repository gets an entry for it.
-fn worktree(rest: &[Word], directory: &Base) -> Vec<PathBuf> {
+fn worktree(rest: &[Word], directory: &Base) -> Vec<Write> {
     let Some((action, rest)) = rest.split_first() else {
         return Vec::new();
     };
@@ -243,12 +258,15 @@ fn worktree(rest: &[Word], directory: &Base) -> Vec<PathBuf> {
         "prune" | "lock" | "unlock" => 0,
         _ => return Vec::new(),
     };
-    let mut paths = directory.places(parsed.operands.iter().copied().take(operands));
-    paths.extend(directory.clone().into_list());
-    paths
+    if parsed.has(&["-n", "--dry-run"]) {
+        return Vec::new();
+    }
+    let mut writes = directory.writes(parsed.operands.iter().copied().take(operands), Link::Followed);
+    writes.extend(directory.clone().into_list());
+    writes
 }
 
-fn config(rest: &[Word], directory: &Base, home: Option<&Word>) -> Vec<PathBuf> {
+fn config(rest: &[Word], directory: &Base, home: Option<&Word>) -> Vec<Write> {
     let parsed = parse(rest, &["-f", "--file", "--blob", "--type", "--default", "--comment", "--value"], &[]);
     let reads =
         ["-l", "--list", "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool"];
@@ -271,14 +289,14 @@ fn config(rest: &[Word], directory: &Base, home: Option<&Word>) -> Vec<PathBuf> 
         return Vec::new();
     }
     if let Some(file) = parsed.value(&["-f", "--file"]) {
-        return directory.places(Some(file));
+        return directory.writes(Some(file), Link::Followed);
     }
     if parsed.has(&["--global"]) {
         let file = home.and_then(Word::exact).map(|home| format!("{home}/.gitconfig"));
-        return file.and_then(|file| directory.join(&file)).into_iter().collect();
+        return file.and_then(|file| directory.join(&file)).map(Write::through).into_iter().collect();
     }
     if parsed.has(&["--system"]) {
-        directory.join("/etc/gitconfig").into_iter().collect()
+        directory.join("/etc/gitconfig").map(Write::through).into_iter().collect()
     } else {
         directory.clone().into_list()
     }

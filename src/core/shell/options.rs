@@ -27,18 +27,44 @@ impl Parsed<'_> {
     }
 }
 
+/// How a program spells its options.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// `-rf`, `-ofile` and `--force`, as getopt reads them.
+    Cluster,
+    /// `-write` and `--write` are one option, as in programs written in Go.
+    Word,
+    /// `-ofile`, and whatever follows any other letter is its own business, as in compilers.
+    Letter,
+}
+
 /// Options anywhere among the operands, as GNU programs take them. `attached` are short options whose value, if any,
 /// is in the same word.
 pub(super) fn parse<'word>(words: &'word [Word], values: &[&str], attached: &[&str]) -> Parsed<'word> {
-    read(words, values, attached, false).0
+    parse_styled(words, values, attached, Style::Cluster)
+}
+
+pub(super) fn parse_styled<'word>(
+    words: &'word [Word],
+    values: &[&str],
+    attached: &[&str],
+    style: Style,
+) -> Parsed<'word> {
+    read(words, values, attached, style, false).0
 }
 
 /// Options before the first operand only; the number says how many words they take.
 pub(super) fn parse_leading<'word>(words: &'word [Word], values: &[&str], attached: &[&str]) -> (Parsed<'word>, usize) {
-    read(words, values, attached, true)
+    read(words, values, attached, Style::Cluster, true)
 }
 
-fn read<'word>(words: &'word [Word], values: &[&str], attached: &[&str], leading: bool) -> (Parsed<'word>, usize) {
+fn read<'word>(
+    words: &'word [Word],
+    values: &[&str],
+    attached: &[&str],
+    style: Style,
+    leading: bool,
+) -> (Parsed<'word>, usize) {
     let mut parsed = Parsed::default();
     let mut index = 0;
     while let Some(word) = words.get(index) {
@@ -57,10 +83,11 @@ fn read<'word>(words: &'word [Word], values: &[&str], attached: &[&str], leading
             continue;
         }
         index += 1;
-        let takes_next = if text.starts_with("--") {
-            long(word, values, &mut parsed)
-        } else {
-            short(word, values, attached, &mut parsed)
+        let takes_next = match (style, text.strip_prefix("--")) {
+            (Style::Word, Some(_)) => word.strip("-").is_some_and(|word| long(&word, values, &mut parsed)),
+            (Style::Word, None) | (_, Some(_)) => long(word, values, &mut parsed),
+            (Style::Letter, None) if !values.iter().any(|value| text.starts_with(value)) => false,
+            _ => short(word, values, attached, &mut parsed),
         };
         if takes_next {
             if let Some((_, value)) = parsed.options.last_mut() {

@@ -3,10 +3,12 @@
 //! `rable` descends recursively, and in two places without a limit of its own: `$(` within `$(`, where its time grows
 //! with the cube of the depth too, and the operators of `[[ ]]` and `(( ))`. What a text may need at worst is
 //! therefore counted before it is parsed, without understanding it: more than it really needs, never less. Little runs
-//! on the caller's stack; more gets a thread with a stack of that size; an absurd amount is not parsed at all.
+//! on the caller's stack; more gets a thread with a stack of that size; an absurd amount is not parsed as a whole.
 //!
 //! The nesting of substitutions can only be estimated. A text that is made to mislead both estimates costs time, up to
 //! what a thousand levels take, but no stack that was not counted.
+
+use std::borrow::Cow;
 
 use rable::Node;
 
@@ -21,6 +23,9 @@ const RETRIES: usize = 24;
 
 /// How many bytes are parsed in all for one command, nested texts and retries included.
 const BYTES: usize = 1 << 23;
+
+/// How many simple commands of a text that is too deep are read.
+const PIECES: usize = 10_000;
 
 /// The parser's own limit to compound commands within one another.
 const COMPOUNDS: usize = 1000;
@@ -159,24 +164,52 @@ fn brace_cost(text: &str) -> usize {
         .fold(0, usize::saturating_add)
 }
 
-/// Runs `work` where there is stack enough for parsing `text`; `None` when that cannot be had.
-pub(super) fn with_stack<T: Send>(text: &str, work: impl FnOnce(Parser) -> T + Send) -> Option<T> {
-    let stack = stack_needed(text);
+/// Whether parsing takes too long.
+fn is_costly(text: &str) -> bool {
+    let depth = substitution_depth(text);
+    let cost = text.len().saturating_mul(depth.saturating_mul(depth));
+    depth > SUBSTITUTIONS || cost > COST || brace_cost(text) > COST
+}
+
+/// The text without the bodies of its here-documents whose end is quoted: these are not parsed, and agents write whole
+/// files in them. What only looks like one costs time, no stack.
+fn without_documents(text: &str) -> Cow<'_, str> {
+    if !text.contains("<<'") && !text.contains("<<\"") && !text.contains("<< ") && !text.contains("<<-") {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut lines = text.split_inclusive('\n');
+    while let Some(line) = lines.next() {
+        kept.push_str(line);
+        for end in line.split("<<").skip(1).filter_map(quoted_end) {
+            lines.by_ref().find(|line| line.trim() == end).into_iter().for_each(|line| kept.push_str(line));
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// The end of a here-document, from what stands behind its `<<`.
+fn quoted_end(after: &str) -> Option<&str> {
+    let after = after.strip_prefix('-').unwrap_or(after).trim_start_matches([' ', '\t']);
+    let quote = after.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
+    after.get(1..)?.split_once(quote).map(|(end, _)| end)
+}
+
+/// Runs `work` where there is stack enough for parsing `text`, as far as that can be had.
+pub(super) fn with_stack<T: Send>(text: &str, work: impl Fn(Parser) -> T + Sync) -> T {
+    let stack = stack_needed(text).min(MOST_STACK);
+    let little = || work(Parser { stack: SPARE_STACK, bytes: BYTES });
     if stack <= SPARE_STACK {
-        return Some(work(Parser { stack: SPARE_STACK, bytes: BYTES }));
+        return little();
     }
-    if stack > MOST_STACK {
-        return None;
-    }
-    let parser = Parser { stack, bytes: BYTES };
     std::thread::scope(|threads| {
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .stack_size(stack.saturating_mul(2).saturating_add(8 * SPARE_STACK))
-            .spawn_scoped(threads, || work(parser))
-            .ok()?
-            .join()
-            .ok()
+            .spawn_scoped(threads, || work(Parser { stack, bytes: BYTES }));
+        // A fault of the parser goes on as one.
+        thread.map(|thread| thread.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault)))
     })
+    .unwrap_or_else(|_| little())
 }
 
 pub(super) struct Parser {
@@ -184,36 +217,65 @@ pub(super) struct Parser {
     bytes: usize,
 }
 
+/// Why a text was not parsed.
+enum Misfit {
+    /// It is no shell text from this line on.
+    Wrong(usize),
+    /// It is deeper or longer than what is parsed.
+    Beyond,
+}
+
 impl Parser {
     /// The commands of a text. Of one that does not parse, those of the longest run of lines from its start that does:
-    /// a shell runs these before it comes to the error.
+    /// a shell runs these before it comes to the error. Where it is this parser that gives up, because the text is too
+    /// deep or too long, the simple commands in what is left are read one by one.
     pub(super) fn parse(&mut self, text: &str) -> Vec<Node> {
-        let mut text = text;
+        let mut kept = text;
+        let mut beyond = false;
         for _ in 0..RETRIES {
-            let line = match self.attempt(text) {
-                Ok(nodes) => return nodes,
-                Err(line) => line,
+            let line = match self.attempt(kept) {
+                Ok(mut nodes) => {
+                    if beyond {
+                        nodes.extend(self.pieces(text.get(kept.len()..).unwrap_or_default()));
+                    }
+                    return nodes;
+                }
+                Err(Misfit::Wrong(line)) => line,
+                Err(Misfit::Beyond) => {
+                    beyond = true;
+                    usize::MAX
+                }
             };
-            let lines = text.lines().count();
-            let kept = line.saturating_sub(1).min(lines - (lines / 16).max(1).min(lines));
-            if kept == 0 {
+            let lines = kept.lines().count();
+            let fewer = line.saturating_sub(1).min(lines - (lines / 16).max(1).min(lines));
+            if fewer == 0 {
                 break;
             }
-            let end = text.match_indices('\n').nth(kept - 1).map_or(text.len(), |(index, _)| index);
-            text = text.get(..end).unwrap_or_default();
+            let end = kept.match_indices('\n').nth(fewer - 1).map_or(kept.len(), |(index, _)| index);
+            kept = kept.get(..end).unwrap_or_default();
         }
-        Vec::new()
+        if beyond { self.pieces(text) } else { Vec::new() }
     }
 
-    /// The commands, or the line at which they went wrong.
-    fn attempt(&mut self, text: &str) -> Result<Vec<Node>, usize> {
-        let depth = substitution_depth(text);
-        let cost = text.len().saturating_mul(depth.saturating_mul(depth));
-        if depth > SUBSTITUTIONS || cost > COST || brace_cost(text) > COST || stack_needed(text) > self.stack {
-            return Err(usize::MAX);
+    /// What stands between the signs that join and nest commands, each piece by itself. Quotes are not minded: what is
+    /// quoted may be taken for a command, but no command for what is quoted.
+    fn pieces(&mut self, text: &str) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        let text = without_documents(text);
+        for piece in
+            text.split(['\n', ';', '|', '(', ')', '`', '{', '}']).filter(|piece| !piece.trim().is_empty()).take(PIECES)
+        {
+            nodes.extend(self.attempt(piece).unwrap_or_default());
         }
-        self.bytes = self.bytes.checked_sub(text.len()).ok_or(0usize)?;
+        nodes
+    }
+
+    fn attempt(&mut self, text: &str) -> Result<Vec<Node>, Misfit> {
+        if is_costly(&without_documents(text)) || stack_needed(text) > self.stack {
+            return Err(Misfit::Beyond);
+        }
+        self.bytes = self.bytes.checked_sub(text.len()).ok_or(Misfit::Beyond)?;
         // Extended globs are off unless asked for, and `!(command)` means something else then.
-        rable::parse(text, false).or_else(|error| rable::parse(text, true).map_err(|_| error.line()))
+        rable::parse(text, false).or_else(|error| rable::parse(text, true).map_err(|_| Misfit::Wrong(error.line())))
     }
 }

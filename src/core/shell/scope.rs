@@ -5,7 +5,9 @@ use std::path::{Component, Path, PathBuf};
 
 use rable::Node;
 
+use super::Start;
 use super::word::{UNKNOWN, Word};
+use crate::core::write::{Link, Write};
 
 /// How many variables are kept, and how long a value may be: a scope is copied for every subshell.
 const VARIABLES: usize = 256;
@@ -43,9 +45,15 @@ impl Base {
         }
     }
 
-    /// The places of several words, those that are not plain left out.
-    pub(super) fn places<'w>(&self, words: impl IntoIterator<Item = &'w Word>) -> Vec<PathBuf> {
-        words.into_iter().filter_map(|word| self.place(word)).collect()
+    /// What a word says is written. What a glob matches stands in the directory before it, and `link/` is where it leads.
+    pub(super) fn write(&self, word: &Word, link: Link) -> Option<Write> {
+        let entered = word.before_pattern().is_some() || is_directory(&word.text);
+        Some(Write { path: self.place(word)?, link: if entered { Link::Followed } else { link } })
+    }
+
+    /// What several words say, those that are not plain left out.
+    pub(super) fn writes<'w>(&self, words: impl IntoIterator<Item = &'w Word>, link: Link) -> Vec<Write> {
+        words.into_iter().filter_map(|word| self.write(word, link)).collect()
     }
 
     /// Where one stands after `cd word` from here. Only `cd` goes up by the spelling of its path, as if there were no links.
@@ -58,9 +66,15 @@ impl Base {
         Self(word.exact().and_then(|text| self.join(text)))
     }
 
-    pub(super) fn into_list(self) -> Vec<PathBuf> {
-        self.0.into_iter().collect()
+    /// The directory as a whole.
+    pub(super) fn into_list(self) -> Vec<Write> {
+        self.0.into_iter().map(Write::through).collect()
     }
+}
+
+/// A path that can only be a directory's.
+pub(super) fn is_directory(text: &str) -> bool {
+    text.ends_with('/') || matches!(text, "." | "..") || text.ends_with("/.") || text.ends_with("/..")
 }
 
 fn flatten(path: &Path) -> PathBuf {
@@ -96,12 +110,33 @@ pub(super) struct Scope<'tree> {
 }
 
 impl Scope<'_> {
-    pub(super) fn new(directory: &Path, home: Option<&Path>) -> Self {
-        let mut scope = Self { base: Base(Some(flatten(directory))), ..Self::default() };
-        if let Some(home) = home.and_then(Path::to_str) {
-            scope.set("HOME", Some(Word::literal(home)), true);
+    pub(super) fn new(start: &Start<'_>) -> Self {
+        let mut scope = Self { base: Base(Some(flatten(start.directory))), ..Self::default() };
+        let home = start.home.map(|home| ("HOME", home));
+        for (name, path) in home.into_iter().chain(start.variables.iter().map(|(name, path)| (*name, path.as_path()))) {
+            scope.set(name, path.to_str().map(Word::literal), true);
         }
         scope
+    }
+
+    /// Where nothing is known.
+    pub(super) fn nowhere() -> Self {
+        Self::default()
+    }
+
+    /// Takes over what a text run in this shell has set. Its functions live no longer than its tree.
+    pub(super) fn adopt(&mut self, inner: Scope<'_>) {
+        let Scope { base, previous, pushed, variables, functions: _, arguments } = inner;
+        (self.base, self.previous, self.pushed) = (base, previous, pushed);
+        (self.variables, self.arguments) = (variables, arguments);
+    }
+
+    /// An exported variable.
+    pub(super) fn exported(&self, name: &str) -> Option<Word> {
+        self.variables
+            .get(name)
+            .filter(|variable| variable.exported)
+            .map(|variable| variable.value.clone().unwrap_or_else(Word::unknown))
     }
 
     /// What a program started from here inherits: the directory and the exported variables.
@@ -147,7 +182,7 @@ impl Scope<'_> {
         if let Some(variable) = self.variables.get_mut(name) {
             variable.value = value;
             variable.exported |= exported;
-        } else if self.variables.len() < VARIABLES && (value.is_some() || name == "HOME") && name.len() <= VALUE {
+        } else if self.variables.len() < VARIABLES && (value.is_some() || exported) && name.len() <= VALUE {
             self.variables.insert(name.to_owned(), Variable { value, exported });
         }
     }

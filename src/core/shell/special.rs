@@ -1,18 +1,17 @@
 //! Commands whose arguments follow rules of their own.
 
-use std::path::PathBuf;
-
 use super::options::{parse, parse_leading};
 use super::scope::Base;
 use super::word::Word;
+use crate::core::write::{Link, Write};
 
 /// `dd if=A of=B`.
-pub(super) fn dd(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
-    arguments.iter().filter_map(|word| word.strip("of=")).filter_map(|word| base.place(&word)).collect()
+pub(super) fn dd(arguments: &[Word], base: &Base) -> Vec<Write> {
+    arguments.iter().filter_map(|word| word.strip("of=")).filter_map(|word| base.write(&word, Link::Followed)).collect()
 }
 
 /// `sed -i SCRIPT FILE...`, and BSD's `sed -i '' SCRIPT FILE...`, where the suffix is a word of its own.
-pub(super) fn sed(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
+pub(super) fn sed(arguments: &[Word], base: &Base) -> Vec<Write> {
     const VALUES: &[&str] = &["-e", "-f", "-l", "--expression", "--file", "--line-length"];
     let scripted = parse(arguments, VALUES, &["-i", "-I"]).has(&["-e", "-f", "--expression", "--file"]);
     let mut words = Vec::new();
@@ -29,11 +28,12 @@ pub(super) fn sed(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
     if !parsed.has(&["-i", "-I", "--in-place"]) {
         return Vec::new();
     }
-    base.places(parsed.operands.into_iter().skip(usize::from(!scripted)))
+    let link = if parsed.has(&["--follow-symlinks"]) { Link::Followed } else { Link::Replaced };
+    base.writes(parsed.operands.into_iter().skip(usize::from(!scripted)), link)
 }
 
 /// `perl -pi -e SCRIPT FILE...`, and ruby's likewise.
-pub(super) fn perl(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
+pub(super) fn perl(arguments: &[Word], base: &Base) -> Vec<Write> {
     let mut in_place = false;
     let mut scripted = false;
     let mut words = arguments.iter();
@@ -70,11 +70,11 @@ pub(super) fn perl(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
     if !in_place {
         return Vec::new();
     }
-    base.places(files.into_iter().skip(usize::from(!scripted)))
+    base.writes(files.into_iter().skip(usize::from(!scripted)), Link::Replaced)
 }
 
 /// `awk -i inplace SCRIPT FILE...`, where `NAME=VALUE` among the files sets a variable.
-pub(super) fn awk(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
+pub(super) fn awk(arguments: &[Word], base: &Base) -> Vec<Write> {
     const VALUES: &[&str] = &[
         "-F",
         "-v",
@@ -95,11 +95,11 @@ pub(super) fn awk(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
     }
     let scripted = parsed.has(&["-f", "-e", "--file", "--source"]);
     let files = arguments.get(start..).unwrap_or_default().iter().skip(usize::from(!scripted));
-    base.places(files.filter(|word| !word.text.contains('=')))
+    base.writes(files.filter(|word| !word.text.contains('=')), Link::Replaced)
 }
 
 /// `patch FILE`, `patch -o FILE`, and `patch -p1`, which writes what the diff names in the directory it works in.
-pub(super) fn patch(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
+pub(super) fn patch(arguments: &[Word], base: &Base) -> Vec<Write> {
     const VALUES: &[&str] = &[
         "-p",
         "-d",
@@ -133,16 +133,16 @@ pub(super) fn patch(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
     }
     let inner = parsed.value(&["-d", "--directory"]).map_or_else(|| base.clone(), |word| base.enter(word));
     if let Some(output) = parsed.value(&["-o", "--output"]) {
-        return inner.place(output).into_iter().collect();
+        return inner.writes(Some(output), Link::Either);
     }
     match parsed.operands.first() {
-        Some(file) => inner.place(file).into_iter().collect(),
+        Some(file) => inner.writes(Some(*file), Link::Either),
         None => inner.into_list(),
     }
 }
 
 /// `tar -xf A -C DIR` writes in the directory, `tar -cf A` the archive.
-pub(super) fn tar(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
+pub(super) fn tar(arguments: &[Word], base: &Base) -> Vec<Write> {
     const VALUES: &[&str] = &[
         "-f",
         "-C",
@@ -193,157 +193,13 @@ pub(super) fn tar(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
     }
     if parsed.has(&["-c", "-r", "-u", "-A", "--create", "--append", "--update", "--concatenate"]) {
         let archive = parsed.value(&["-f", "--file"]).filter(|word| word.text != "-");
-        return base.places(archive);
+        return base.writes(archive, Link::Followed);
     }
     Vec::new()
 }
 
-/// `curl -o FILE URL`, `curl -O URL`.
-pub(super) fn curl(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
-    const VALUES: &[&str] = &[
-        "-A",
-        "-b",
-        "-c",
-        "-C",
-        "-d",
-        "-D",
-        "-e",
-        "-E",
-        "-F",
-        "-h",
-        "-H",
-        "-K",
-        "-m",
-        "-o",
-        "-P",
-        "-Q",
-        "-r",
-        "-t",
-        "-T",
-        "-u",
-        "-U",
-        "-w",
-        "-x",
-        "-X",
-        "-y",
-        "-Y",
-        "-z",
-        "--output",
-        "--output-dir",
-        "--header",
-        "--data",
-        "--data-raw",
-        "--data-binary",
-        "--data-urlencode",
-        "--json",
-        "--form",
-        "--request",
-        "--user",
-        "--user-agent",
-        "--referer",
-        "--cookie",
-        "--cookie-jar",
-        "--cacert",
-        "--cert",
-        "--key",
-        "--max-time",
-        "--connect-timeout",
-        "--retry",
-        "--retry-delay",
-        "--proxy",
-        "--range",
-        "--url",
-        "--write-out",
-        "--dump-header",
-        "--upload-file",
-        "--resolve",
-        "--config",
-        "--limit-rate",
-        "--oauth2-bearer",
-    ];
-    let parsed = parse(arguments, VALUES, &[]);
-    let inner = parsed.value(&["--output-dir"]).map_or_else(|| base.clone(), |word| base.enter(word));
-    let written = parsed.values(&["-o", "--output"]).into_iter().filter(|word| word.text != "-");
-    let mut paths = inner.places(written);
-    let kept =
-        parsed.values(&["-c", "-D", "--cookie-jar", "--dump-header"]).into_iter().filter(|word| word.text != "-");
-    paths.extend(base.places(kept));
-    if parsed.has(&["-O", "--remote-name", "--remote-name-all"]) {
-        let named = parsed.operands.iter().copied().chain(parsed.values(&["--url"]));
-        paths.extend(named.filter_map(remote_name).filter_map(|name| inner.join(name)));
-    }
-    paths
-}
-
-/// `wget -O FILE URL`, `wget -P DIR URL`, `wget URL`.
-pub(super) fn wget(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
-    const VALUES: &[&str] = &[
-        "-O",
-        "-P",
-        "-o",
-        "-a",
-        "-e",
-        "-i",
-        "-t",
-        "-T",
-        "-w",
-        "-Q",
-        "-U",
-        "-l",
-        "-A",
-        "-R",
-        "-D",
-        "-I",
-        "-X",
-        "-B",
-        "--output-document",
-        "--directory-prefix",
-        "--output-file",
-        "--append-output",
-        "--tries",
-        "--timeout",
-        "--wait",
-        "--user-agent",
-        "--header",
-        "--input-file",
-        "--user",
-        "--password",
-        "--post-data",
-        "--post-file",
-        "--level",
-    ];
-    let parsed = parse(arguments, VALUES, &[]);
-    let mut paths = base.places(parsed.values(&["-o", "-a", "--output-file", "--append-output"]));
-    if parsed.has(&["--spider"]) {
-        return paths;
-    }
-    if let Some(document) = parsed.value(&["-O", "--output-document"]) {
-        if document.text != "-" {
-            paths.extend(base.place(document));
-        }
-        return paths;
-    }
-    let prefix = parsed.value(&["-P", "--directory-prefix"]);
-    let inner = prefix.map_or_else(|| base.clone(), |word| base.enter(word));
-    if parsed.has(&["-r", "-m", "-p", "-x", "-i", "--recursive", "--mirror", "--page-requisites", "--input-file"]) {
-        paths.extend(inner.into_list());
-        return paths;
-    }
-    paths.extend(parsed.operands.iter().filter_map(|url| remote_name(url)).filter_map(|name| inner.join(name)));
-    paths
-}
-
-/// The file name that a download takes from its address.
-fn remote_name(url: &Word) -> Option<&str> {
-    let address = url.exact()?;
-    let address = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let address = address.split(['?', '#']).next()?;
-    let (_, name) = address.rsplit_once('/')?;
-    (!name.is_empty()).then_some(name)
-}
-
 /// An editor that is driven by commands and told to write. Without such a command nothing is sure.
-pub(super) fn vim(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
+pub(super) fn vim(arguments: &[Word], base: &Base) -> Vec<Write> {
     let parsed = parse(arguments, &["-c", "-S", "-u", "-U", "-T", "-i", "-w", "-W", "--cmd"], &[]);
     if parsed.has(&["-R", "-d", "-t", "-q"]) {
         return Vec::new();
@@ -358,5 +214,72 @@ pub(super) fn vim(arguments: &[Word], base: &Base) -> Vec<PathBuf> {
             )
         })
     });
-    if saves { base.places(files) } else { Vec::new() }
+    if saves { base.writes(files, Link::Followed) } else { Vec::new() }
+}
+
+/// `split FILE PREFIX` makes files whose names begin with the prefix, which stands for them all.
+pub(super) fn split(arguments: &[Word], base: &Base) -> Vec<Write> {
+    const VALUES: &[&str] = &[
+        "-a",
+        "-b",
+        "-C",
+        "-l",
+        "-n",
+        "-t",
+        "--suffix-length",
+        "--bytes",
+        "--line-bytes",
+        "--lines",
+        "--number",
+        "--separator",
+        "--additional-suffix",
+        "--filter",
+    ];
+    let parsed = parse(arguments, VALUES, &["-d", "-x"]);
+    if parsed.has(&["--filter"]) {
+        return Vec::new();
+    }
+    let prefix = parsed.operands.get(1).map_or_else(|| Word::literal("x"), |word| (*word).clone());
+    base.writes(Some(&prefix), Link::Followed)
+}
+
+/// `csplit -f PREFIX FILE PATTERN...`, likewise.
+pub(super) fn csplit(arguments: &[Word], base: &Base) -> Vec<Write> {
+    let parsed = parse(arguments, &["-f", "-b", "-n", "--prefix", "--suffix-format", "--digits"], &[]);
+    let prefix = parsed.value(&["-f", "--prefix"]).cloned().unwrap_or_else(|| Word::literal("xx"));
+    base.writes(Some(&prefix), Link::Followed)
+}
+
+/// `mktemp TEMPLATE` and `mktemp -p DIR TEMPLATE`: what it makes is named like the template. Without one, or with `-t`, it
+/// is in the temporary directory.
+pub(super) fn mktemp(arguments: &[Word], base: &Base) -> Vec<Write> {
+    let parsed = parse(arguments, &["-p", "--suffix"], &[]);
+    if parsed.has(&["-u", "--dry-run"]) {
+        return Vec::new();
+    }
+    let directory = parsed.value(&["-p", "--tmpdir"]);
+    if parsed.has(&["-t", "--tmpdir"]) && directory.is_none() {
+        return Vec::new();
+    }
+    let inner = directory.map_or_else(|| base.clone(), |word| base.enter(word));
+    let template = parsed.operands.first().map(|word| (*word).clone());
+    inner.writes(template.or(directory.map(|_| Word::literal("tmp.XXXXXXXXXX"))).as_ref(), Link::Followed)
+}
+
+/// `script FILE` records what is typed.
+pub(super) fn script(arguments: &[Word], base: &Base) -> Vec<Write> {
+    const LOGS: &[&str] = &["-B", "-I", "-O", "-T", "--log-io", "--log-in", "--log-out", "--log-timing"];
+    let values: Vec<&str> = LOGS
+        .iter()
+        .copied()
+        .chain(["-c", "-E", "-m", "-o", "--command", "--echo", "--logging-format", "--output-limit"])
+        .collect();
+    let parsed = parse(arguments, &values, &[]);
+    let mut writes = base.writes(parsed.values(LOGS), Link::Followed);
+    match parsed.operands.first() {
+        Some(file) => writes.extend(base.write(file, Link::Followed)),
+        None if writes.is_empty() => writes.extend(base.write(&Word::literal("typescript"), Link::Followed)),
+        None => {}
+    }
+    writes
 }

@@ -3,16 +3,33 @@
 mod cases;
 mod forms;
 mod hostile;
+mod links;
+mod more;
 mod properties;
 mod real;
 
 use std::path::{Path, PathBuf};
 
-use super::writes;
+use super::Start;
+use crate::core::write::{Link, Write};
 
 /// The directory that every case starts in, and the home directory.
 const CWD: &str = "/home/u/proj";
 const HOME: &str = "/home/u";
+
+/// The variables that the host's hook is started with.
+fn project() -> [(&'static str, PathBuf); 1] {
+    [("CLAUDE_PROJECT_DIR", PathBuf::from(CWD))]
+}
+
+fn writes_in(command: &str, directory: &Path, home: Option<&Path>) -> Vec<Write> {
+    super::writes(command, &Start { directory, home, variables: &project() })
+}
+
+/// The paths alone.
+fn writes(command: &str, directory: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    writes_in(command, directory, home).into_iter().map(|write| write.path).collect()
+}
 
 /// What is found where no link is in the way, so that `..` can be taken out by the spelling.
 fn found(command: &str) -> Vec<PathBuf> {

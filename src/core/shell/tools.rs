@@ -1,14 +1,16 @@
 //! The table of commands that write files, and where in their arguments the files stand.
 //!
 //! A command that is not here is let through. To add one, name the options that take a value (so that the value is
-//! not taken for a file), and say which operands are written.
+//! not taken for a file), say which operands are written, and what becomes of a link that stands there: try it.
 
-use std::path::PathBuf;
+mod files;
+mod formatters;
+mod makers;
 
-use super::options::{Parsed, parse};
-use super::scope::Base;
-use super::special;
+use super::options::{Parsed, Style, parse_styled};
+use super::scope::{Base, is_directory};
 use super::word::Word;
+use crate::core::write::{Link, Write};
 
 /// Which operands are written.
 #[derive(Clone, Copy)]
@@ -16,8 +18,12 @@ enum Operands {
     Nothing,
     First,
     Each,
+    /// Each, and without one the directory the command works in.
+    EachOrHere,
     /// All but the first, which is a mode or an owner, unless `--reference` stands for it.
     AfterFirst,
+    /// The second, which is an output where the first is an input.
+    Second,
     /// The last is the destination.
     Copied,
     /// The last is the destination, and the others disappear.
@@ -28,11 +34,14 @@ enum Operands {
     Sent,
     /// The directory the command works in.
     Directory,
-    Special(fn(&[Word], &Base) -> Vec<PathBuf>),
+    Special(fn(&[Word], &Base) -> Vec<Write>),
 }
 
 struct Tool {
     names: &'static [&'static str],
+    /// What the first argument has to be, where one program is several commands.
+    verbs: &'static [&'static str],
+    style: Style,
     /// Options that take a value, in the same word or the next.
     values: &'static [&'static str],
     /// Short options that take a value in the same word only.
@@ -43,268 +52,125 @@ struct Tool {
     enters: &'static [&'static str],
     /// Options with which nothing is written.
     idle: &'static [&'static str],
+    /// Options of which one is there, or the operands are only read.
+    needs: &'static [&'static str],
     operands: Operands,
+    /// What becomes of a link that an operand names.
+    link: Link,
+    /// Options with which something else becomes of it; the first that is there counts.
+    links: &'static [(&'static [&'static str], Link)],
 }
 
 const BLANK: Tool = Tool {
     names: &[],
+    verbs: &[],
+    style: Style::Cluster,
     values: &[],
     attached: &[],
     into: &[],
     enters: &[],
     idle: &["--help", "--version"],
+    needs: &[],
     operands: Operands::Each,
+    link: Link::Followed,
+    links: &[],
 };
 
-const TOOLS: &[Tool] = &[
-    Tool { names: &["rm", "grm", "rmdir", "unlink", "tee", "gtee", "sponge", "srm", "trash"], ..BLANK },
-    Tool { names: &["shred"], values: &["-n", "-s", "--iterations", "--size", "--random-source"], ..BLANK },
-    Tool { names: &["mkdir", "gmkdir", "mkfifo"], values: &["-m", "--mode"], ..BLANK },
-    Tool { names: &["touch", "gtouch"], values: &["-d", "-t", "-r", "-A", "--date", "--reference"], ..BLANK },
-    Tool { names: &["truncate", "gtruncate"], values: &["-s", "-r", "--size", "--reference"], ..BLANK },
-    Tool {
-        names: &["chmod", "chown", "chgrp", "gchmod", "gchown"],
-        values: &["--from", "--reference"],
-        operands: Operands::AfterFirst,
-        ..BLANK
-    },
-    Tool {
-        names: &["cp", "gcp"],
-        values: &["-S", "-t", "--suffix", "--target-directory"],
-        enters: &["-t", "--target-directory"],
-        operands: Operands::Copied,
-        ..BLANK
-    },
-    Tool {
-        names: &["mv", "gmv"],
-        values: &["-S", "-t", "--suffix", "--target-directory"],
-        enters: &["-t", "--target-directory"],
-        operands: Operands::Moved,
-        ..BLANK
-    },
-    Tool {
-        names: &["install", "ginstall"],
-        values: &[
-            "-m",
-            "-o",
-            "-g",
-            "-S",
-            "-t",
-            "--mode",
-            "--owner",
-            "--group",
-            "--suffix",
-            "--target-directory",
-            "--strip-program",
-        ],
-        enters: &["-t", "--target-directory"],
-        operands: Operands::Copied,
-        ..BLANK
-    },
-    Tool {
-        names: &["ln", "gln"],
-        values: &["-S", "-t", "--suffix", "--target-directory"],
-        enters: &["-t", "--target-directory"],
-        operands: Operands::Linked,
-        ..BLANK
-    },
-    Tool { names: &["link", "ditto"], operands: Operands::Copied, ..BLANK },
-    Tool {
-        names: &["rsync"],
-        values: &[
-            "-e",
-            "-f",
-            "-B",
-            "-T",
-            "-M",
-            "--rsh",
-            "--exclude",
-            "--include",
-            "--filter",
-            "--exclude-from",
-            "--include-from",
-            "--files-from",
-            "--log-file",
-            "--log-file-format",
-            "--backup-dir",
-            "--suffix",
-            "--chmod",
-            "--chown",
-            "--bwlimit",
-            "--port",
-            "--password-file",
-            "--temp-dir",
-            "--partial-dir",
-            "--compare-dest",
-            "--copy-dest",
-            "--link-dest",
-            "--block-size",
-            "--timeout",
-            "--contimeout",
-            "--max-size",
-            "--min-size",
-            "--max-delete",
-            "--info",
-            "--debug",
-            "--rsync-path",
-            "--out-format",
-            "--usermap",
-            "--groupmap",
-            "--remote-option",
-            "--modify-window",
-            "--compress-level",
-            "--skip-compress",
-            "--sockopts",
-            "--address",
-        ],
-        into: &["--log-file", "--backup-dir"],
-        idle: &["-n", "--dry-run", "--list-only", "--help", "--version"],
-        operands: Operands::Sent,
-        ..BLANK
-    },
-    Tool {
-        names: &["scp"],
-        values: &["-P", "-i", "-o", "-F", "-c", "-J", "-l", "-S", "-X", "-D"],
-        operands: Operands::Sent,
-        ..BLANK
-    },
-    Tool { names: &["dd", "gdd"], operands: Operands::Special(special::dd), ..BLANK },
-    Tool { names: &["sed", "gsed"], operands: Operands::Special(special::sed), ..BLANK },
-    Tool { names: &["perl", "ruby"], operands: Operands::Special(special::perl), ..BLANK },
-    Tool { names: &["awk", "gawk"], operands: Operands::Special(special::awk), ..BLANK },
-    Tool { names: &["patch", "gpatch"], operands: Operands::Special(special::patch), ..BLANK },
-    Tool { names: &["tar", "gtar", "bsdtar"], operands: Operands::Special(special::tar), ..BLANK },
-    Tool {
-        names: &["unzip"],
-        values: &["-d", "-P", "-x"],
-        enters: &["-d"],
-        idle: &["-l", "-t", "-p", "-c", "-v", "-z", "-Z", "-h"],
-        operands: Operands::Directory,
-        ..BLANK
-    },
-    Tool {
-        names: &["zip"],
-        values: &["-b", "-P", "-t", "-x", "-i", "-n"],
-        idle: &["-T", "-h", "-sf"],
-        operands: Operands::First,
-        ..BLANK
-    },
-    Tool {
-        names: &["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz"],
-        values: &["-S", "--suffix", "-T", "--threads"],
-        idle: &["-c", "-t", "-l", "--stdout", "--to-stdout", "--test", "--list", "--help", "--version"],
-        ..BLANK
-    },
-    Tool { names: &["curl"], operands: Operands::Special(special::curl), ..BLANK },
-    Tool { names: &["wget"], operands: Operands::Special(special::wget), ..BLANK },
-    Tool {
-        names: &["sort", "gsort"],
-        values: &[
-            "-k",
-            "-t",
-            "-S",
-            "-T",
-            "-o",
-            "--key",
-            "--field-separator",
-            "--buffer-size",
-            "--temporary-directory",
-            "--output",
-            "--parallel",
-            "--compress-program",
-            "--files0-from",
-            "--batch-size",
-            "--random-source",
-        ],
-        into: &["-o", "--output"],
-        operands: Operands::Nothing,
-        ..BLANK
-    },
-    Tool { names: &["ed", "red"], values: &["-p", "--prompt"], ..BLANK },
-    Tool { names: &["ex", "vi", "vim", "nvim"], operands: Operands::Special(special::vim), ..BLANK },
-];
+const TABLES: &[&[Tool]] = &[files::TOOLS, makers::TOOLS, formatters::TOOLS];
 
 /// The files that this command plainly writes, started in `base` with these arguments.
-pub(super) fn writes(name: &str, arguments: &[Word], base: &Base) -> Vec<PathBuf> {
-    let Some(tool) = TOOLS.iter().find(|tool| tool.names.contains(&name)) else {
+pub(super) fn writes(name: &str, arguments: &[Word], base: &Base) -> Vec<Write> {
+    let verb = arguments.first().map_or("", |word| word.text.as_str());
+    let fits = |tool: &&Tool| tool.names.contains(&name) && (tool.verbs.is_empty() || tool.verbs.contains(&verb));
+    let Some(tool) = TABLES.iter().copied().flatten().find(fits) else {
         return Vec::new();
     };
-    let parsed = parse(arguments, tool.values, tool.attached);
+    let arguments = arguments.get(usize::from(!tool.verbs.is_empty())..).unwrap_or_default();
+    let parsed = parse_styled(arguments, tool.values, tool.attached, tool.style);
     if let Operands::Special(writes) = tool.operands {
-        return if parsed.has(&["--help", "--version"]) { Vec::new() } else { writes(arguments, base) };
+        return if parsed.has(tool.idle) { Vec::new() } else { writes(arguments, base) };
     }
     if parsed.has(tool.idle) {
         return Vec::new();
     }
-    let mut paths = base.places(parsed.values(tool.into));
-    paths.extend(operands(tool, &parsed, base));
-    paths
+    let mut writes = base.writes(parsed.values(tool.into), Link::Followed);
+    if tool.needs.is_empty() || parsed.has(tool.needs) {
+        writes.extend(operands(tool, &parsed, base));
+    }
+    writes
 }
 
-fn operands(tool: &Tool, parsed: &Parsed<'_>, base: &Base) -> Vec<PathBuf> {
+fn operands(tool: &Tool, parsed: &Parsed<'_>, base: &Base) -> Vec<Write> {
     let words: Vec<&Word> = parsed.operands.iter().copied().filter(|word| word.text != "-").collect();
     let directory = parsed.value(tool.enters);
+    let here = || directory.map_or_else(|| base.clone(), |word| base.enter(word)).into_list();
+    let link = tool.links.iter().find(|(options, _)| parsed.has(options)).map_or(tool.link, |(_, link)| *link);
     match tool.operands {
         Operands::Nothing | Operands::Special(_) => Vec::new(),
-        Operands::First => base.places(words.first().copied()),
-        Operands::Each => base.places(words),
+        Operands::First => base.writes(words.first().copied(), link),
+        Operands::EachOrHere if words.is_empty() => here(),
+        Operands::Each | Operands::EachOrHere => base.writes(words, link),
         Operands::AfterFirst => {
             // `chmod -x f` looks like an option and is a mode.
             let all = parsed.has(&["--reference", "-r", "-w", "-x", "-X", "-s", "-t"]);
-            base.places(words.into_iter().skip(usize::from(!all)))
+            base.writes(words.into_iter().skip(usize::from(!all)), link)
         }
-        Operands::Directory => directory.map_or_else(|| base.clone(), |word| base.enter(word)).into_list(),
+        Operands::Second => base.writes(words.get(1).copied(), link),
+        Operands::Directory => here(),
         // `install -d` makes directories.
-        Operands::Copied if tool.names.contains(&"install") && parsed.has(&["-d", "--directory"]) => base.places(words),
-        Operands::Copied => copied(&words, directory, parsed, base),
+        Operands::Copied if tool.names.contains(&"install") && parsed.has(&["-d", "--directory"]) => {
+            base.writes(words, Link::Followed)
+        }
+        Operands::Copied => copied(&words, directory, parsed, link, base),
         Operands::Moved => {
             let sources = if directory.is_some() { words.len() } else { words.len().saturating_sub(1) };
-            let mut paths = base.places(words.iter().copied().take(sources));
-            paths.extend(copied(&words, directory, parsed, base));
-            paths
+            let mut writes = base.writes(words.iter().copied().take(sources), Link::Replaced);
+            writes.extend(copied(&words, directory, parsed, link, base));
+            writes
         }
         Operands::Linked => match (words.as_slice(), directory) {
-            ([target], None) => target.file_name().and_then(|name| base.join(name)).into_iter().collect(),
-            _ => copied(&words, directory, parsed, base),
+            ([target], None) => {
+                let name = target.file_name().and_then(|name| base.join(name));
+                name.map(|path| Write { path, link: Link::Replaced }).into_iter().collect()
+            }
+            _ => copied(&words, directory, parsed, link, base),
         },
         Operands::Sent => match words.split_last() {
-            Some((last, [_, ..])) if !is_remote(last) => copied(&words, None, parsed, base),
+            Some((last, [_, ..])) if !is_remote(last) => copied(&words, None, parsed, link, base),
             _ => Vec::new(),
         },
     }
 }
 
-fn copied(words: &[&Word], directory: Option<&Word>, parsed: &Parsed<'_>, base: &Base) -> Vec<PathBuf> {
+fn copied(words: &[&Word], directory: Option<&Word>, parsed: &Parsed<'_>, link: Link, base: &Base) -> Vec<Write> {
     if let Some(directory) = directory {
-        return destinations(words, directory, true, base);
+        return destinations(words, directory, true, link, base);
     }
     match words.split_last() {
         Some((last, sources @ [_, ..])) => {
             let file = parsed.has(&["-T", "--no-target-directory"]);
             let inside = !file && (sources.len() > 1 || is_directory(&last.text));
-            destinations(sources, last, inside, base)
+            destinations(sources, last, inside, link, base)
         }
         _ => Vec::new(),
     }
 }
 
-/// A destination that can only be a directory.
-fn is_directory(text: &str) -> bool {
-    text.ends_with('/') || matches!(text, "." | "..") || text.ends_with("/.") || text.ends_with("/..")
-}
-
 /// What is written for each source: the file of its name inside a directory, where both are plain.
-fn destinations(sources: &[&Word], destination: &Word, inside: bool, base: &Base) -> Vec<PathBuf> {
+fn destinations(sources: &[&Word], destination: &Word, inside: bool, link: Link, base: &Base) -> Vec<Write> {
+    if !inside || destination.exact().is_none() {
+        return base.writes(Some(destination), link);
+    }
     let Some(place) = base.place(destination) else {
         return Vec::new();
     };
-    if !inside || destination.exact().is_none() {
-        return vec![place];
-    }
+    // No program looks for a directory a second time.
+    let link = if link == Link::Entered { Link::Replaced } else { link };
     sources
         .iter()
-        .map(|source| {
-            source.file_name().filter(|name| !name.contains(':')).map_or_else(|| place.clone(), |name| place.join(name))
+        .map(|source| match source.file_name().filter(|name| !name.contains(':')) {
+            Some(name) => Write { path: place.join(name), link },
+            None => Write::through(place.clone()),
         })
         .collect()
 }

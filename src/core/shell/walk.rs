@@ -1,6 +1,6 @@
 //! Walks the syntax tree in the order in which a shell would run it.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use rable::{ListItem, ListOperator, Node, NodeKind};
@@ -8,6 +8,7 @@ use rable::{ListItem, ListOperator, Node, NodeKind};
 use super::parse::Parser;
 use super::scope::Scope;
 use super::word::{Position, UNKNOWN, Word, is_name};
+use crate::core::write::{Link, Write};
 
 /// How many constructs are looked at: far above any real text, and an end to loops within loops.
 const STEPS: usize = 20_000;
@@ -27,26 +28,34 @@ enum Input {
 
 pub(super) struct Walk {
     parser: Parser,
-    found: Vec<PathBuf>,
-    seen: HashSet<PathBuf>,
+    found: Vec<Write>,
+    /// Where in what was found each path stands.
+    seen: HashMap<PathBuf, usize>,
     steps: usize,
     depth: usize,
 }
 
 impl Walk {
     pub(super) fn new(parser: Parser) -> Self {
-        Self { parser, found: Vec::new(), seen: HashSet::new(), steps: STEPS, depth: 0 }
+        Self { parser, found: Vec::new(), seen: HashMap::new(), steps: STEPS, depth: 0 }
     }
 
-    pub(super) fn into_found(self) -> Vec<PathBuf> {
+    pub(super) fn into_found(self) -> Vec<Write> {
         self.found
     }
 
-    pub(super) fn write(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
-        for path in paths {
+    pub(super) fn write(&mut self, writes: impl IntoIterator<Item = Write>) {
+        for write in writes {
             // Devices belong to nobody.
-            if !path.starts_with("/dev") && self.seen.insert(path.clone()) {
-                self.found.push(path);
+            if write.path.starts_with("/dev") {
+                continue;
+            }
+            match self.seen.get(&write.path).and_then(|index| self.found.get_mut(*index)) {
+                Some(before) => before.link = before.link.and(write.link),
+                None => {
+                    self.seen.insert(write.path.clone(), self.found.len());
+                    self.found.push(write);
+                }
             }
         }
     }
@@ -64,11 +73,15 @@ impl Walk {
 
     /// Walks a text that a shell will run, in the scope given.
     pub(super) fn text(&mut self, text: &str, scope: &Scope<'_>) -> Option<String> {
+        self.here(text, &mut scope.clone())
+    }
+
+    /// Walks a text that this shell itself will run: what it sets stays, but for its functions, whose tree does not.
+    pub(super) fn here(&mut self, text: &str, scope: &mut Scope<'_>) -> Option<String> {
         if !self.descend() {
             return None;
         }
         let nodes = self.parser.parse(text);
-        // A copy, which may also hold the functions of a tree that lives no longer than this.
         let mut inner = scope.clone();
         let mut output = None;
         for node in &nodes {
@@ -77,6 +90,7 @@ impl Walk {
             }
             output = self.node(node, None, &mut inner);
         }
+        scope.adopt(inner);
         self.ascend();
         output.filter(|_| nodes.len() == 1)
     }
@@ -297,7 +311,7 @@ impl Walk {
     }
 
     /// The files that redirections write, and the text they give as input.
-    fn redirections(&mut self, redirects: &[Node], scope: &Scope<'_>) -> (Vec<PathBuf>, Input) {
+    fn redirections(&mut self, redirects: &[Node], scope: &Scope<'_>) -> (Vec<Write>, Input) {
         let mut targets = Vec::new();
         let mut input = Input::Inherited;
         for redirect in redirects {
@@ -309,8 +323,10 @@ impl Walk {
                 NodeKind::Redirect { op, target, .. } => {
                     let word = self.word(target, scope);
                     match op.as_str() {
-                        ">" | ">>" | ">|" | "&>" | "&>>" | "<>" => targets.extend(scope.base.place(&word)),
-                        ">&" if !is_descriptor(&word.text) => targets.extend(scope.base.place(&word)),
+                        ">" | ">>" | ">|" | "&>" | "&>>" | "<>" => {
+                            targets.extend(scope.base.write(&word, Link::Followed))
+                        }
+                        ">&" if !is_descriptor(&word.text) => targets.extend(scope.base.write(&word, Link::Followed)),
                         "<<<" => input = Input::Text(format!("{}\n", word.text)),
                         "<" => input = Input::File,
                         _ => {}

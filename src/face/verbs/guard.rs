@@ -12,6 +12,7 @@ use crate::{
         holder::Holder,
         target::{PathStyle, Target},
         text::visible,
+        write::{Link, Write},
     },
     face::{
         context::Context,
@@ -61,7 +62,10 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
     let guard = Guard { context, holder: holder.as_ref(), home, take: arguments.take, presence: false };
     let mut report = Report::new(Exit::Done, "allowed");
     let mut told = Vec::new();
-    for said in guard.check(&paths, &base) {
+    // git takes a link itself out of its index and puts it there; a person names what is going to be written.
+    let link = if arguments.staged { Link::Replaced } else { Link::Followed };
+    let writes: Vec<Write> = paths.into_iter().map(|path| Write { path, link }).collect();
+    for said in guard.check(&writes, &base) {
         let part = say(context, said, holder.as_ref());
         told.push(report.absorb(part));
     }
@@ -138,7 +142,7 @@ fn say(context: &Context, said: Said, holder: Option<&Holder>) -> Report {
             report
         }
         Said::Failed(failure, path) => {
-            let mut report: Report = Failure { message: format!("{path}: {}", failure.message), ..failure }.into();
+            let mut report: Report = failure.into();
             report.set("target", Path::new(&path).to_string_lossy());
             report
         }

@@ -11,7 +11,6 @@ use std::{
 };
 
 use clap::Args;
-use serde_json::Value;
 
 use crate::{
     core::{
@@ -20,9 +19,10 @@ use crate::{
         holder::Holder,
         patch,
         rule::{self, Effects, Request},
-        shell,
+        shell::{self, Start},
         text::visible,
         time::Timestamp,
+        write::Write,
     },
     face::{
         cli::Common,
@@ -30,7 +30,9 @@ use crate::{
         exit::Exit,
         failure::Failure,
         guarding::{Guard, Said},
-        news, refusal,
+        news,
+        payload::{self, Payload},
+        refusal,
         report::Report,
     },
     host::{environment, trees::Home},
@@ -54,16 +56,19 @@ pub(crate) fn run(common: Common) -> Report {
     }
     // A panic of this program becomes a denial or silence below; what it would print is no message for a person.
     panic::set_hook(Box::new(|_| {}));
-    let payload = serde_json::Deserializer::from_reader(io::stdin().lock()).into_iter::<Value>().next();
-    let payload = match payload {
-        Some(Ok(payload)) => payload,
-        Some(Err(error)) => return failed(&format!("claim hook: standard input is not JSON: {error}")),
-        None => return failed("claim hook: nothing came on standard input"),
-    };
-    match agents::recognise(&payload) {
-        Some(call) => guarded(&call, || answer(&call, common)),
-        // A host that is not known, or one of its events that claim has no part in.
-        None => Report::raw(Exit::Done, String::new(), String::new()),
+    match payload::read(io::stdin().lock()) {
+        Payload::Whole(value) => match agents::recognise(&value) {
+            Some(call) => guarded(&call, || answer(&call, common)),
+            // A host that is not known, or one of its events that claim has no part in.
+            None => Report::raw(Exit::Done, String::new(), String::new()),
+        },
+        Payload::Part(value, error) => {
+            let message = format!("standard input is not JSON: {error}");
+            match agents::recognise(&value).filter(|call| call.event == Event::BeforeTool && call.tool != Tool::Other) {
+                Some(call) => guarded(&call, || Err(Failure::error("payload", message))),
+                None => failed(&format!("claim hook: {message}")),
+            }
+        }
     }
 }
 
@@ -155,7 +160,7 @@ fn said(line: Option<String>) -> Answer {
 /// What a tool call writes.
 #[derive(Debug, Default)]
 struct Writes {
-    paths: Vec<PathBuf>,
+    writes: Vec<Write>,
     /// What relative paths are relative to.
     base: PathBuf,
 }
@@ -168,24 +173,28 @@ fn writes(call: &Call) -> Result<Option<Writes>, Failure> {
         Some(cwd) if cwd.is_absolute() => Ok(cwd),
         cwd => environment::directory().map(|own| own.join(cwd.unwrap_or_default())),
     };
-    let paths: Vec<PathBuf> = match &call.tool {
+    let writes: Vec<Write> = match &call.tool {
         Tool::Other => return Ok(None),
         Tool::Unreadable { tool } => return Err(untold(tool)),
-        Tool::Write { paths } => paths.iter().map(PathBuf::from).collect(),
+        Tool::Write { paths, link } => {
+            paths.iter().map(|path| Write { path: PathBuf::from(path), link: *link }).collect()
+        }
         Tool::Patch(text) => {
             let files = patch::files(text);
             if files.is_empty() {
                 return Err(untold(call.tool_name.as_deref().unwrap_or("the patch")));
             }
-            files.into_iter().map(PathBuf::from).collect()
+            files
         }
         Tool::Shell { command, directory: own } => {
             // Where the directory is not known, a command is still known to write nothing.
             let base = directory.as_deref().unwrap_or(Path::new("/")).join(own.as_deref().unwrap_or_default());
-            shell::writes(command, &base, environment::home().as_deref())
+            let home = environment::home();
+            let variables: Vec<(&str, PathBuf)> = project_directories(call).collect();
+            shell::writes(command, &Start { directory: &base, home: home.as_deref(), variables: &variables })
         }
     };
-    if paths.is_empty() { Ok(None) } else { Ok(Some(Writes { paths, base: directory? })) }
+    if writes.is_empty() { Ok(None) } else { Ok(Some(Writes { writes, base: directory? })) }
 }
 
 fn untold(tool: &str) -> Failure {
@@ -195,7 +204,7 @@ fn untold(tool: &str) -> Failure {
 fn before(context: &Context, call: &Call, writes: &Writes) -> Result<Answer, Failure> {
     let holder = context.holder()?;
     let guard = Guard { context, holder: Some(&holder), home: home(call)?, take: true, presence: true };
-    let said = guard.check(&writes.paths, &writes.base);
+    let said = guard.check(&writes.writes, &writes.base);
     let stopped = said.iter().any(Said::stops);
     let mut reasons = Vec::new();
     for said in said {
@@ -208,7 +217,7 @@ fn before(context: &Context, call: &Call, writes: &Writes) -> Result<Answer, Fai
                 reasons.extend(refusal::lines(&refusal, &target, Some(&holder), context.now));
             }
             Said::Awaited(first, target) => reasons.extend(refusal::awaited_lines(&first, &target, context.now)),
-            Said::Failed(failure, path) => reasons.push(format!("claim: {path}: {}", failure.message)),
+            Said::Failed(failure, _) => reasons.push(format!("claim: {}", failure.message)),
         }
     }
     if reasons.is_empty() {
@@ -221,17 +230,20 @@ fn before(context: &Context, call: &Call, writes: &Writes) -> Result<Answer, Fai
 /// The tree that the session was started in: what the host says, else where the host started this process. The
 /// payload's own `cwd` moves with the shell's `cd` and says nothing about it.
 fn home(call: &Call) -> Result<Option<Home>, Failure> {
-    let directory = call
-        .agent
-        .project_variables
-        .iter()
-        .find_map(|name| environment::variable(name))
-        .map(PathBuf::from)
+    let directory = project_directories(call)
+        .next()
+        .map(|(_, directory)| directory)
         .or_else(|| call.workspace_root.as_ref().map(PathBuf::from));
     match directory {
         Some(directory) if directory.is_absolute() => Ok(Home::of(&directory)),
         _ => Ok(Home::of(&environment::directory()?)),
     }
+}
+
+/// The host's variables that name the session's project, as this process finds them.
+fn project_directories(call: &Call) -> impl Iterator<Item = (&'static str, PathBuf)> {
+    let named = |name: &&'static str| Some((*name, PathBuf::from(environment::variable(name)?)));
+    call.agent.project_variables.iter().filter_map(named)
 }
 
 fn beat_due(context: &Context, holder: &Holder) -> Result<(), Failure> {

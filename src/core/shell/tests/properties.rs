@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::super::writes;
-use super::found;
+use super::{found, writes};
 
 const TOKENS: &[&str] = &[
     "echo",

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::super::writes;
+use super::{Link, writes, writes_in};
 
 /// A command, and what it must be found to write, relative to the directory it starts in.
 const CASES: &[(&str, &[&str])] = &[
@@ -79,7 +79,8 @@ fn listing(root: &Path) -> BTreeMap<PathBuf, String> {
                 "directory".to_owned()
             } else {
                 let content = if kind.is_file() { fs::read(&path).unwrap_or_default() } else { Vec::new() };
-                format!("{:?} {:?} {:?} {content:?}", kind, data.permissions(), data.modified().ok())
+                let leads_to = fs::read_link(&path).ok();
+                format!("{kind:?} {:?} {:?} {content:?} {leads_to:?}", data.permissions(), data.modified().ok())
             };
             entries.insert(path, state);
         }
@@ -133,4 +134,106 @@ fn what_bash_changes_is_what_was_found() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), CASES.len(), wrong.join("\n"));
+}
+
+/// Commands that meet a link: `lf` leads to the file `real/f`, `ld` to the directory `real/sub`, `ls` to `src`.
+const LINKS: &[&str] = &[
+    "rm lf",
+    "rm ld",
+    "rm -r ld",
+    "rm -rf ld/ || true",
+    "rm ld/x",
+    "rm ld/*",
+    "unlink lf",
+    "mv lf x",
+    "mv ld x",
+    "mv src lf",
+    "mv src ld",
+    "mv -T src ld",
+    "mv src ld/",
+    "cp src lf",
+    "cp src ld",
+    "cp -f src lf",
+    "cp -a src lf",
+    "cp -a ls lf",
+    "cp -r ls lf",
+    "cp -P ls lf",
+    "cp --remove-destination src lf",
+    "cp -sf $PWD/src lf",
+    "cp -lf src lf",
+    "cp -b src lf",
+    "ln -sf src lf",
+    "ln -sf src ld",
+    "ln -sfn src ld",
+    "ln -sfT src ld",
+    "ln -sfn src ld/",
+    "ln -f src lf",
+    "install src lf",
+    "install src ld",
+    "install -T src ld",
+    "sed -i s/o/x/ lf",
+    "sed -i --follow-symlinks s/o/x/ lf",
+    "perl -pi -e s/o/x/ lf",
+    "touch lf",
+    "touch -h -d 2001-01-01 lf",
+    "chmod 600 lf",
+    "truncate -s 0 lf",
+    "tee lf < src",
+    "echo x > lf",
+    "echo x >> lf",
+    "dd if=src of=lf status=none",
+    "sort -o lf src",
+    "uniq src lf",
+    "shred -n 1 -u lf",
+    "gzip -f lf",
+    "tar cf lf src",
+    "tar cf a.tar src && tar xf a.tar -C ld",
+    "find ld -delete",
+    "find ld/ -delete || true",
+    "find ld/ -type f -delete",
+    "split -l 1 src ld/x",
+];
+
+#[test]
+fn what_becomes_of_a_link_is_what_was_said() {
+    let mut wrong = Vec::new();
+    for command in LINKS {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let root = place.path().canonicalize().expect("its real path");
+        let (real, here) = (root.join("real"), root.join("here"));
+        fs::create_dir_all(real.join("sub")).expect("real/sub");
+        fs::create_dir(&here).expect("here");
+        for file in ["real/f", "real/sub/x", "here/src"] {
+            fs::write(root.join(file), format!("or {file}\n")).expect("a file");
+        }
+        let links = [("lf", "../real/f"), ("ld", "../real/sub"), ("ls", "src")];
+        for (link, leads_to) in links {
+            std::os::unix::fs::symlink(leads_to, here.join(link)).expect("a link");
+        }
+        let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+        let file = fs::File::options().write(true).open(real.join("f"));
+        file.and_then(|file| file.set_modified(past)).expect("a time");
+
+        let said = writes_in(command, &here, None);
+        let through = said.iter().any(|write| match write.link {
+            Link::Followed | Link::Either => true,
+            Link::Entered => write.path.is_dir(),
+            Link::Replaced => write.path.parent() != Some(here.as_path()),
+        });
+        let replaced = said.iter().any(|write| write.link != Link::Followed);
+        let before = (listing(&here), listing(&real));
+        let run = Command::new("bash").args(["-c", command]).current_dir(&here).stdin(Stdio::null()).output();
+        let status = run.expect("bash is needed for this test").status;
+        let after = (listing(&here), listing(&real));
+
+        let led = before.1 != after.1;
+        let itself = links.iter().any(|(link, _)| before.0.get(&here.join(link)) != after.0.get(&here.join(link)));
+        let missed = (led && !through) || (itself && !replaced);
+        let in_doubt = said.iter().any(|write| write.link == Link::Either);
+        let too_much = !in_doubt && (led != through || (itself && through));
+        if !status.success() || !(led || itself) || missed || too_much {
+            wrong.push(format!("{command}: {status}, led {led}, itself {itself}\n    said {said:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), LINKS.len(), wrong.join("\n"));
 }

@@ -1,0 +1,45 @@
+//! One write to the file system, as far as reading tells: a path, and what becomes of a link that stands at its end.
+//!
+//! `>` writes what a link leads to; `rm` takes the link away, and what it leads to is none of its business. Which of the two
+//! a path names is known to whoever knows the program, and asked of the system only where it is needed: nothing here looks
+//! whether there is a link at all.
+
+use std::path::PathBuf;
+
+/// What a write does where the last part of its path is a link. A separator at the end of a path is no part of it: whoever
+/// writes `link/` means where it leads, and says [`Link::Followed`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Link {
+    /// What it leads to is written.
+    Followed,
+    /// The link itself is removed or replaced.
+    Replaced,
+    /// Where it leads to a directory, something in there is written; else the link itself is replaced.
+    Entered,
+    /// Either, and reading does not tell which: both count.
+    Either,
+}
+
+impl Link {
+    /// What becomes of a link that two writes meet.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        if self == other { self } else { Self::Either }
+    }
+}
+
+/// A path that is written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Write {
+    /// Absolute or not, with its `..` as they were.
+    pub path: PathBuf,
+    /// What becomes of a link at its end.
+    pub link: Link,
+}
+
+impl Write {
+    /// A write that goes through a link, as nearly all do.
+    pub fn through(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), link: Link::Followed }
+    }
+}
