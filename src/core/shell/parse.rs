@@ -188,6 +188,17 @@ fn without_documents(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// A piece without the words that only say when it runs.
+fn without_keywords(piece: &str) -> &str {
+    let mut rest = piece.trim();
+    while let Some((word, after)) = rest.split_once(char::is_whitespace)
+        && matches!(word, "if" | "then" | "elif" | "else" | "while" | "until" | "do" | "time" | "!")
+    {
+        rest = after.trim_start();
+    }
+    rest
+}
+
 /// The end of a here-document, from what stands behind its `<<`.
 fn quoted_end(after: &str) -> Option<&str> {
     let after = after.strip_prefix('-').unwrap_or(after).trim_start_matches([' ', '\t']);
@@ -260,14 +271,13 @@ impl Parser {
     /// What stands between the signs that join and nest commands, each piece by itself. Quotes are not minded: what is
     /// quoted may be taken for a command, but no command for what is quoted.
     fn pieces(&mut self, text: &str) -> Vec<Node> {
-        let mut nodes = Vec::new();
         let text = without_documents(text);
-        for piece in
-            text.split(['\n', ';', '|', '(', ')', '`', '{', '}']).filter(|piece| !piece.trim().is_empty()).take(PIECES)
-        {
-            nodes.extend(self.attempt(piece).unwrap_or_default());
-        }
-        nodes
+        let pieces = text.split(['\n', ';', '|', '&', '(', ')', '`', '{', '}']).map(without_keywords);
+        pieces
+            .filter(|piece| piece.contains(char::is_alphanumeric))
+            .take(PIECES)
+            .flat_map(|piece| self.attempt(piece).unwrap_or_default())
+            .collect()
     }
 
     fn attempt(&mut self, text: &str) -> Result<Vec<Node>, Misfit> {

@@ -11,13 +11,13 @@ use super::word::{Position, UNKNOWN, Word, is_name};
 use crate::core::write::{Link, Write};
 
 /// How many constructs are looked at: far above any real text, and an end to loops within loops.
-const STEPS: usize = 20_000;
+const STEPS: usize = 100_000;
 
 /// How deep one construct may stand in another.
 const DEPTH: usize = 100;
 
 /// How many words of a `for` are gone through one by one.
-const ROUNDS: usize = 64;
+const ROUNDS: usize = 1000;
 
 /// Where a command reads from, as its own redirections say.
 enum Input {

@@ -148,3 +148,46 @@ fn what_stands_before_too_deep_a_nest_is_found() {
     let nest = "$(".repeat(10_000);
     assert_eq!(found(&format!("touch a\n{nest}")), [PathBuf::from("/home/u/proj/a")]);
 }
+
+#[test]
+fn what_is_too_deep_is_read_in_pieces() {
+    for depth in [13, 200, 10_000] {
+        let (open, close) = ("$(".repeat(depth), ")".repeat(depth));
+        for (command, expected) in [
+            (format!("echo {open}rm /s/a{close}"), &["/s/a"][..]),
+            (format!("echo {open}ls{close} > /s/b"), &["/s/b"]),
+            (format!("cd /s; echo {open}touch a{close}; rm b"), &["/s/a", "/s/b"]),
+            (
+                format!("touch a\n{open}{close}\necho > /s/b\nif x; then rm /s/c; fi"),
+                &["/home/u/proj/a", "/s/b", "/s/c"],
+            ),
+            (format!("echo '{open}{close}' && sudo tee /s/a"), &["/s/a"]),
+        ] {
+            let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
+            assert_eq!(found(&command), expected, "{depth} {}", command.replace(&open, "$(").replace(&close, ")"));
+        }
+    }
+}
+
+#[test]
+fn a_document_may_be_as_deep_as_it_likes() {
+    let nest = format!("{}{}", "$(".repeat(500), ")".repeat(500));
+    let braces = format!("{}{}", "{\"a\":[".repeat(3_000), "]}".repeat(3_000)).repeat(20);
+    for body in [nest, braces, "`x` $(y) <<z\n".repeat(20_000)] {
+        for end in ["'EOF'", "\"EOF\"", "- 'EOF'"] {
+            let command = format!("cat > /s/f <<{end}\n{body}\nrm /not\nEOF\ntouch a");
+            assert_eq!(found(&command), ["/s/f", "/home/u/proj/a"].map(PathBuf::from), "{end} {}", command.len());
+        }
+    }
+}
+
+#[test]
+fn what_stands_behind_many_commands_is_found() {
+    let many = "echo a\n".repeat(40_000);
+    assert_eq!(found(&format!("{many}rm /s/a")), [PathBuf::from("/s/a")]);
+    let words = "a ".repeat(500);
+    assert_eq!(
+        found(&format!("for f in {words}; do touch /s/$f; done; rm b")),
+        ["/s/a", "/home/u/proj/b"].map(PathBuf::from)
+    );
+}
