@@ -6,7 +6,8 @@ use std::path::Path;
 
 use claim::core::{
     agents::{self, Answer, Event, Tool},
-    patch, shell,
+    patch,
+    shell::{self, Start},
 };
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
@@ -18,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     drop(agents::hears(&call));
     match &call.tool {
         Tool::Patch(text) => drop(patch::files(text)),
-        Tool::Shell { command, .. } => drop(shell::writes(command, Path::new("/work"), None)),
+        Tool::Shell { command, .. } => drop(shell::writes(command, &Start { directory: Path::new("/work"), home: None, variables: &[] })),
         _ => {}
     }
     let text = || "\u{7}\"\\\u{1b}[31m\u{2028}".to_owned();

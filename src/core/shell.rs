@@ -5,23 +5,27 @@
 //! shell would, and names the files and directories that it is plain to write. It runs nothing and looks at nothing.
 //!
 //! # What is plain
-//! A redirection's target, and the operands that a known program writes (the table in `tools`, the rules in `special`,
-//! `git` and `find`), when they are literal: written out, however quoted, or made of `~`, `$HOME`, `$PWD`, variables that
-//! the same command sets to a literal, `$1` of a function or of `bash -c`, the words of a `for`, a simple `{a,b}`,
-//! `$(pwd)`, or a here-document that `cat` prints. Of a word with a glob, the directory before the glob. What `cd`,
-//! `pushd`, `env -C` and `git -C` do is followed; after a `cd` to somewhere unknown only absolute paths count. Both
-//! branches of a condition count. The body of a function counts where the function is called. The text given to
-//! `bash -c`, and a here-document or a plain `echo` that a shell reads, are commands. A verb of git that changes a
-//! repository writes the directory it works in; `push` and `fetch` change nothing there that another session sees.
+//! A redirection's target, and the operands that a known program writes (the tables in `tools`, the rules in `special`,
+//! `downloads`, `git` and `find`), when they are literal: written out, however quoted, or made of `~`, `$HOME`, `$PWD`,
+//! `~+`, the host's variables for the project, variables that the same command sets to a literal, `$1` of a function or of
+//! `bash -c`, the words of a `for`, a simple `{a,b}`, `$(pwd)`, or a here-document that `cat` prints. Of a word with a
+//! glob, the directory before the glob. What `cd`, `pushd`, `env -C` and `git -C` do is followed, and where `GIT_DIR` and
+//! `GIT_WORK_TREE` lead; after a `cd` to somewhere unknown only absolute paths count. Both branches of a condition count.
+//! The body of a function counts where the function is called. The text given to `bash -c`, `eval`, `env -S` and `su -c`,
+//! and a here-document or a plain `echo` that a shell reads, are commands; so are the words behind `xargs`, though not
+//! what it reads. A verb of git that changes a repository writes the directory it works in; `push` and `fetch` change
+//! nothing there that another session sees.
+//!
+//! Whether a link at the end of a path is followed (`>`) or replaced (`rm`, `mv`, `sed -i`) is said of each, see
+//! [`crate::core::write`]; `..` stays in a path for the system to resolve.
 //!
 //! # What is let through
-//! Whatever takes more than reading to know: other programs (`python -c`, `make`, scripts, `xargs`, `eval`, aliases),
-//! words with other variables or substitutions in them, commands on another host or in a container, `w` in a sed script,
-//! `>` in an awk program, the siblings that a program makes beside its file (`f.bak`, `f.gz`), PowerShell. Hardly any
-//! text reaches the limits that `parse` and `walk` set for hostile ones, but what lies beyond them is let through too.
-//! Symbolic links are not known here: of a
-//! path's last part it is not said whether a link there is followed (`>`) or replaced (`rm`, `mv`, `sed -i`), and `..`
-//! stays in a path for the system to resolve.
+//! Whatever takes more than reading to know: other programs (`python -c`, `make`, `npm install`, scripts, aliases), words
+//! with other variables or substitutions in them, commands on another host or in a container, `w` in a sed script, `>` in
+//! an awk program, the siblings that a program makes beside its file (`f.bak`, `f.gz`), PowerShell. What does not parse
+//! is let through from the line on where it goes wrong, as a shell would not run it either. A text that is deeper or
+//! longer than what `parse` allows is read in pieces, see there; hardly any comes to the limits that `walk` sets to loops
+//! within loops, but what lies beyond them is let through.
 //!
 //! # The parser
 //! `rable`, chosen by measuring a static release binary (`opt-level = "s"`, fat LTO, one codegen unit, stripped) on

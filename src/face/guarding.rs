@@ -52,7 +52,7 @@ pub(crate) enum Leave {
     Home,
     /// A claim of the writer covers it.
     Covered,
-    /// It is temporary, or a device.
+    /// It is temporary, or a device, or what nobody may claim: the user's home directory or `/` itself.
     Free,
     /// This has just been claimed for it.
     Taken(Claim),
@@ -292,6 +292,9 @@ impl Guard<'_> {
     fn abroad(&self, target: Target, held: &mut Vec<Target>) -> Result<Said, Failure> {
         let (true, Some(holder)) = (self.take, self.holder) else { return Ok(Said::Unclaimed(target)) };
         let tree = tree_of(&target)?;
+        if trees::is_nobodys(Path::new(tree.as_str())) {
+            return Ok(Said::Allowed(Leave::Free, target));
+        }
         let purpose = format!("writes {target}");
         let wish = Wish { purpose: &purpose, ttl: self.context.ttl(None)?, shared: false };
         let request = Request { target: &tree, holder };

@@ -82,7 +82,9 @@ fn temporary() -> Option<PathBuf> {
     (temporary.parent().is_some() && !holds_home).then_some(temporary)
 }
 
-fn is_nobodys(directory: &Path) -> bool {
+/// Whether a canonical path is the user's home directory or `/`, which no session may keep from all others.
+#[must_use]
+pub fn is_nobodys(directory: &Path) -> bool {
     directory.parent().is_none() || paths::is_home(directory)
 }
 

@@ -228,3 +228,24 @@ fn the_temporary_directory_and_devices_are_free() {
     shell("echo x > ~/tmp/../sibling/a.md").check();
     assert_eq!(scene.held(), ["sibling by claude:1"]);
 }
+
+#[test]
+fn the_home_directory_and_the_root_are_never_claimed() {
+    let scene = Scene::new();
+    scene.shell("1", "rm -f ~/*.o /*.o; mkdir -p ~; chmod 700 .. && cp a.md ~").check();
+    assert_eq!(scene.held(), [""; 0]);
+    scene.take("b", "sibling");
+    scene.shell("1", "rm -rf ~").denied_because("sibling is claimed by b");
+}
+
+#[test]
+fn a_command_with_very_many_paths_claims_their_tree_once() {
+    let scene = Scene::new();
+    let many = |directory: &str| (0..3_000).map(|number| format!(" {directory}/f{number}")).collect::<String>();
+    for (directory, session) in [("../sibling", "1"), (".", "2")] {
+        scene.shell(session, &format!("touch{}", many(directory))).check();
+    }
+    assert_eq!(scene.held(), ["proj by claude:2, shared", "sibling by claude:1"]);
+    let trace = std::fs::read_to_string(scene.sandbox.place().join("trace.jsonl")).unwrap();
+    assert_eq!(trace.lines().count(), 2, "{trace}");
+}

@@ -10,7 +10,8 @@ fn check(cases: &[(&str, &[(&str, Link)])]) {
         .iter()
         .filter_map(|(command, expected)| {
             let found = writes_in(command, Path::new(CWD), Some(Path::new(HOME)));
-            let found: Vec<_> = found.iter().map(|write| (write.path.to_str().unwrap(), write.link)).collect();
+            let found: Vec<_> =
+                found.iter().map(|write| (write.path.to_str().unwrap_or_default(), write.link)).collect();
             let expected: Vec<_> = expected.iter().map(|(path, link)| (format!("{CWD}/{path}"), *link)).collect();
             let same = found.iter().map(|(path, link)| ((*path).to_owned(), *link)).eq(expected.iter().cloned());
             (!same).then(|| format!("{command}\n    expected {expected:?}\n    found    {found:?}"))
