@@ -8,7 +8,7 @@
 use std::{
     collections::VecDeque,
     fmt,
-    io::{self, BufRead, Read},
+    io::{self, BufRead, BufReader, Read},
 };
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -25,7 +25,8 @@ pub(crate) enum Payload {
 /// Reads one value, and not on to the end: some hosts never close what they write to.
 pub(crate) fn read(source: impl BufRead) -> Payload {
     let mut value = Value::Null;
-    let mut reader = serde_json::Deserializer::from_reader(Mended::new(source));
+    // In runs of bytes: the parser asks for one at a time.
+    let mut reader = serde_json::Deserializer::from_reader(BufReader::with_capacity(RUN, Mended::new(source)));
     match (Slot(&mut value)).deserialize(&mut reader) {
         Ok(()) => Payload::Whole(value),
         Err(error) => Payload::Part(value, error),
@@ -112,6 +113,7 @@ impl<'de> Visitor<'de> for Slot<'_> {
     }
 }
 
+const RUN: usize = 4096;
 const MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 /// The bytes of a source without a byte order mark, and with every half of a surrogate pair replaced. It never looks
@@ -214,8 +216,8 @@ fn unit(code: &[u8]) -> Option<u16> {
 }
 
 impl<R: BufRead> Read for Mended<R> {
+    /// What is there already, up to the next escape; it never waits for more than one byte.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some(first) = buffer.first_mut() else { return Ok(0) };
         if !self.begun {
             self.begun = true;
             let is: [fn(u8) -> bool; 3] = [|byte| byte == MARK[0], |byte| byte == MARK[1], |byte| byte == MARK[2]];
@@ -224,17 +226,25 @@ impl<R: BufRead> Read for Mended<R> {
                 self.ready.extend(mark);
             }
         }
-        let mut byte = self.ready.pop_front();
-        if byte.is_none() {
-            byte = self.byte()?;
-            if byte == Some(b'\\') {
+        if self.ready.is_empty() && self.ahead.is_empty() {
+            let bytes = self.source.fill_buf()?;
+            let plain = bytes.iter().position(|byte| *byte == b'\\').unwrap_or(bytes.len());
+            let mut run = bytes.get(..plain).unwrap_or_default();
+            let length = run.read(buffer)?;
+            self.source.consume(length);
+            if length > 0 {
+                return Ok(length);
+            }
+        }
+        if self.ready.is_empty()
+            && let Some(byte) = self.byte()?
+        {
+            self.ready.push_back(byte);
+            if byte == b'\\' {
                 self.escape()?;
             }
         }
-        Ok(byte.map_or(0, |byte| {
-            *first = byte;
-            1
-        }))
+        self.ready.read(buffer)
     }
 }
 

@@ -126,6 +126,20 @@ fn names_and_settings_that_change_gits_listing_leave_nothing_out() {
 }
 
 #[test]
+fn a_link_is_committed_and_not_what_it_leads_to() {
+    let scene = repository();
+    std::os::unix::fs::symlink("../proj/a.md", scene.path("main/link")).unwrap();
+    std::os::unix::fs::symlink("../proj", scene.path("main/tree")).unwrap();
+    scene.git("main", &["add", "."]);
+    assert_eq!(committing(&scene, "main", &[]), ["main/link", "main/tree"]);
+    // No claim can have such a name.
+    scene.git("main", &["reset", "-q", "--hard"]);
+    scene.touch("main/sub/tab\there.md");
+    scene.git("main", &["add", "."]);
+    assert_eq!(committing(&scene, "main", &[]), ["main/sub"]);
+}
+
+#[test]
 fn a_changed_submodule_is_asked_for() {
     let scene = repository();
     scene.repository("library");
