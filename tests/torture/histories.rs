@@ -52,6 +52,11 @@ fn unknown(holder: usize, verb: Verb, start: u32, end: u32) -> Call {
 }
 
 #[test]
+fn nothing_explains_a_file_that_is_no_claim() {
+    rejected(&[claimed(1, ALPHA, 0, 5, 0), call(2, ALPHA, TAKE, Answer::Damaged, 6, 9)]);
+}
+
+#[test]
 fn a_life_of_a_claim_is_explained() {
     let first = held(1, ALPHA, 0);
     accepted(&[

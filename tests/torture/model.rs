@@ -73,6 +73,8 @@ pub(crate) enum Answer {
     /// A guard found a claim of the asker's own.
     Covered,
     Seen(Held),
+    /// It met a file that is no claim. No rule ever writes one.
+    Damaged,
     /// It was killed, or failed: what it wanted was done, or a part of it, or nothing.
     Unknown,
 }
@@ -172,7 +174,7 @@ impl State {
                 });
                 own.flat_map(|own| self.guarded(call, own, times(None))).collect()
             }
-            Answer::Seen(_) => Vec::new(),
+            Answer::Seen(_) | Answer::Damaged => Vec::new(),
             Answer::Unknown => {
                 let mut states = vec![self.clone()];
                 states.extend(times(None).flat_map(|now| self.perhaps(call, now)));

@@ -180,6 +180,10 @@ impl<'a> Plan<'a> {
                 _ => vec![with(Answer::Unknown)],
             };
         };
+        let files = object["claims"].as_array().map_or(std::slice::from_ref(&object), Vec::as_slice);
+        if files.iter().any(|file| file.get("unreadable").is_some()) {
+            return vec![with(Answer::Damaged)];
+        }
         let home = self.sandbox.home();
         let held = |object: &Value| {
             assert!(object["claim"].is_object(), "{call:?}: {text}");
