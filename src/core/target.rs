@@ -3,7 +3,7 @@
 //! Names are compared by their slug, because a false refusal costs a wait and a missed one costs the work. Paths arrive
 //! here already made absolute and canonical (`host::path` does that); here they are only compared, and never touched.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use thiserror::Error;
 
@@ -19,7 +19,7 @@ const SLUG_IN_STEM: usize = 100;
 const NO_SLUG: &str = "_";
 
 /// How paths are spelled on a platform. Both are known everywhere, so that both can be tested anywhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PathStyle {
     /// `/a/b`; letters of different case are different.
     Unix,
@@ -44,6 +44,67 @@ impl PathStyle {
             (Some(drive), Some(':')) => self == Self::Windows && drive.is_ascii_alphabetic(),
             _ => false,
         }
+    }
+
+    /// What stands between the parts of a path that is recorded.
+    fn separator(self) -> char {
+        if self == Self::Windows { '\\' } else { '/' }
+    }
+
+    /// How much of a path is a root that keeps the separator at its end, in bytes: `/`, or `C:\`.
+    fn root_length(self, path: &str) -> usize {
+        if self == Self::Windows && path.chars().nth(1) == Some(':') { 3 } else { 1 }
+    }
+
+    /// A path as people spell it: on Windows with backslashes and without the `\\?\` that canonicalising puts in front.
+    #[must_use]
+    pub fn plain(self, text: &str) -> String {
+        let mut path = text.to_owned();
+        if self == Self::Windows {
+            path = path.replace('/', "\\");
+            // Of the others, such as a volume's, nothing shorter is the same path.
+            while let Some(rest) = path.strip_prefix(r"\\?\") {
+                path = match (rest.strip_prefix(r"UNC\"), rest.chars().nth(1)) {
+                    (Some(share), _) => format!(r"\\{share}"),
+                    (None, Some(':')) if self.is_absolute(rest) => rest.to_owned(),
+                    _ => break,
+                };
+            }
+        }
+        path
+    }
+
+    /// A path as a POSIX shell has it. On Windows such a shell (Git's, MSYS2's) writes a drive as `/c`; on Unix there is
+    /// nothing to translate.
+    #[must_use]
+    pub fn from_shell(self, text: &str) -> Cow<'_, str> {
+        let mut characters = text.chars();
+        match (self, characters.next(), characters.next(), characters.next()) {
+            (Self::Windows, Some('/'), Some(drive), None | Some('/')) if drive.is_ascii_alphabetic() => {
+                Cow::Owned(format!("{drive}:/{}", text.get(3..).unwrap_or_default()))
+            }
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// What decides which paths are the same. On Windows case does not matter, nor do dots and spaces at the end of a part,
+    /// which the system leaves out, and a stream of a file (`file:stream`) is in that file.
+    fn key(self, text: &str) -> String {
+        if self == Self::Unix {
+            return text.to_owned();
+        }
+        let (drive, rest) = match text.split_at_checked(2) {
+            Some((drive, rest)) if drive.ends_with(':') => (drive, rest),
+            _ => ("", text),
+        };
+        let parts = rest.split('\\').map(|part| {
+            let file = part.split_once(':').map_or(part, |(file, _)| file);
+            match file.trim_end_matches(['.', ' ']) {
+                "" => part,
+                shorter => shorter,
+            }
+        });
+        format!("{drive}{}", parts.collect::<Vec<_>>().join("\\")).to_lowercase()
     }
 
     /// Whether a target is meant as a path: absolute, or beginning `./` `../` `~/`, or one of `.` `..` `~`.
@@ -92,8 +153,7 @@ pub struct Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Name,
-    UnixPath,
-    WindowsPath,
+    Path(PathStyle),
 }
 
 impl Target {
@@ -124,11 +184,7 @@ impl Target {
             return Err(TargetError::LongPath(text.to_owned()));
         }
         let text = trimmed(text, style);
-        let (key, kind) = match style {
-            PathStyle::Unix => (text.clone(), Kind::UnixPath),
-            PathStyle::Windows => (text.to_lowercase(), Kind::WindowsPath),
-        };
-        Ok(Self { text, key, kind })
+        Ok(Self { key: style.key(&text), text, kind: Kind::Path(style) })
     }
 
     /// The target as a claim file has it: an absolute path or a name.
@@ -176,34 +232,46 @@ impl Target {
         self.is(other) || self.covers(other) || other.covers(self)
     }
 
+    /// What stands between the parts of its path; `None` for a name.
+    #[must_use]
+    pub fn separator(&self) -> Option<char> {
+        match self.kind {
+            Kind::Name => None,
+            Kind::Path(style) => Some(style.separator()),
+        }
+    }
+
     /// Whether `other` is a path below this one.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
-        let separator = if self.kind == Kind::WindowsPath { '\\' } else { '/' };
-        self.is_path()
-            && self.kind == other.kind
-            && other
-                .key
-                .strip_prefix(&*self.key)
-                .is_some_and(|rest| !rest.is_empty() && (self.key.ends_with(separator) || rest.starts_with(separator)))
+        self.kind == other.kind
+            && self.separator().is_some_and(|separator| {
+                (other.key.strip_prefix(&*self.key)).is_some_and(|rest| {
+                    !rest.is_empty() && (self.key.ends_with(separator) || rest.starts_with(separator))
+                })
+            })
+    }
+
+    /// The identities of the paths around this one, the nearest first.
+    pub fn above(&self) -> impl Iterator<Item = &str> {
+        let style = match self.kind {
+            Kind::Name => None,
+            Kind::Path(style) => Some(style),
+        };
+        style.into_iter().flat_map(|style| {
+            let root = style.root_length(&self.key);
+            self.key.rmatch_indices(style.separator()).filter_map(move |(place, _)| {
+                // Only a root keeps its separator.
+                self.key.get(..if place < root { root } else { place }).filter(|above| *above != self.key)
+            })
+        })
     }
 
     /// Which file names can be claims on an overlapping target, so that a directory of thousands need not be read.
     #[must_use]
     pub fn reach(&self) -> Reach {
-        let mut ancestors = Vec::new();
-        let mut slug = None;
-        if self.is_path() {
-            let separator = if self.kind == Kind::WindowsPath { '\\' } else { '/' };
-            let root = root_length(&self.key, self.kind == Kind::WindowsPath);
-            for (place, _) in self.key.match_indices(separator) {
-                // Only a root keeps its separator.
-                let end = if place < root { root } else { place };
-                ancestors.push(path_stem(self.key.get(..end).unwrap_or_default()));
-            }
-            slug = Some(cut_slug(&self.key));
-        }
-        Reach { own: self.stem(), ancestors, slug }
+        let slug = self.is_path().then(|| cut_slug(&self.key));
+        Reach { own: self.stem(), ancestors: self.above().map(path_stem).collect(), slug }
     }
 }
 
@@ -253,31 +321,14 @@ fn check(text: &str) -> Result<(), TargetError> {
     }
 }
 
-/// Without trailing separators, which say nothing; a root keeps its own. On Windows with backslashes and without the
-/// `\\?\` that canonicalising puts in front.
+/// Without trailing separators, which say nothing; a root keeps its own.
 fn trimmed(text: &str, style: PathStyle) -> String {
-    let mut path = text.to_owned();
-    if style == PathStyle::Windows {
-        path = path.replace('/', "\\");
-        // Of the others, such as a volume's, nothing shorter is the same path.
-        while let Some(rest) = path.strip_prefix(r"\\?\") {
-            path = match (rest.strip_prefix(r"UNC\"), rest.chars().nth(1)) {
-                (Some(share), _) => format!(r"\\{share}"),
-                (None, Some(':')) if style.is_absolute(rest) => rest.to_owned(),
-                _ => break,
-            };
-        }
-    }
-    let root = root_length(&path, style == PathStyle::Windows);
+    let mut path = style.plain(text);
+    let root = style.root_length(&path);
     while path.len() > root && path.ends_with(|last| style.is_separator(last)) {
         path.pop();
     }
     path
-}
-
-/// How much of a path is a root that keeps the separator at its end, in bytes: `/`, or `C:\`.
-fn root_length(path: &str, windows: bool) -> usize {
-    if windows && path.chars().nth(1) == Some(':') { 3 } else { 1 }
 }
 
 fn path_stem(key: &str) -> String {

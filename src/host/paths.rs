@@ -169,8 +169,18 @@ pub fn resolve(path: &Path) -> Result<PathBuf, PathError> {
     }
 }
 
+/// The path of something that exists, free of links, and spelled as people spell it, so that it is the path that a claim
+/// records.
+///
+/// # Errors
+/// What the system says.
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    let real = fs::canonicalize(path)?;
+    Ok(real.to_str().map(|text| PathStyle::HERE.plain(text).into()).unwrap_or(real))
+}
+
 fn existing(path: &Path) -> Result<Option<PathBuf>, PathError> {
-    match fs::canonicalize(path) {
+    match canonical(path) {
         Ok(real) => Ok(Some(real)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unresolved(path, error)),

@@ -1,13 +1,11 @@
 //! Which programs a PATH has, and which one this is.
 
-#![expect(clippy::disallowed_methods, reason = "this module looks for programs and names its own")]
-
 use std::{
-    env, fs,
+    env,
     path::{Path, PathBuf},
 };
 
-use crate::host::{environment, settings};
+use crate::host::{environment, paths, settings};
 
 /// The program that a name would start, by this process's PATH.
 #[must_use]
@@ -30,5 +28,5 @@ pub fn this() -> Option<PathBuf> {
 /// Whether two paths lead to one file.
 #[must_use]
 pub fn is_same(one: &Path, other: &Path) -> bool {
-    fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
+    paths::canonical(one).is_ok_and(|one| paths::canonical(other).is_ok_and(|other| one == other))
 }

@@ -24,7 +24,7 @@ impl Home {
     /// `None` when that would be the user's home directory or `/`, or when the directory cannot be resolved.
     #[must_use]
     pub fn of(directory: &Path) -> Option<Self> {
-        let directory = fs::canonicalize(directory).ok()?;
+        let directory = paths::canonical(directory).ok()?;
         let root = match root_of(&directory) {
             Some(root) => root,
             None if is_nobodys(&directory) => return None,
@@ -59,13 +59,16 @@ pub fn root_of(path: &Path) -> Option<PathBuf> {
 }
 
 /// Whether a path, as it is spelled, is a stream of the process that writes it: what this process would find there is
-/// something else.
+/// something else. On Windows so is what only a POSIX shell has there, and `nul` is in every directory.
 #[must_use]
 pub fn is_stream(path: &Path) -> bool {
     let within = |directory| path.parent() == Some(Path::new(directory));
     let named = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|stream| path == Path::new(stream));
     let number = path.file_name().is_some_and(|name| name.as_encoded_bytes().iter().all(u8::is_ascii_digit));
-    named || number && (within("/dev/fd") || within("/proc/self/fd"))
+    let null = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("nul"));
+    named
+        || number && (within("/dev/fd") || within("/proc/self/fd"))
+        || cfg!(windows) && (null || path.starts_with("/dev"))
 }
 
 /// Whether a path needs no claim: devices, and what is in the temporary directory.
@@ -76,8 +79,8 @@ pub fn is_free(path: &Path) -> bool {
 
 /// The temporary directory, unless a variable makes it a directory that everybody's work is in.
 fn temporary() -> Option<PathBuf> {
-    let temporary = fs::canonicalize(environment::temporary()).ok()?;
-    let home = environment::home().and_then(|home| fs::canonicalize(home).ok());
+    let temporary = paths::canonical(&environment::temporary()).ok()?;
+    let home = environment::home().and_then(|home| paths::canonical(&home).ok());
     let holds_home = home.is_some_and(|home| home.starts_with(&temporary));
     (temporary.parent().is_some() && !holds_home).then_some(temporary)
 }
@@ -96,9 +99,9 @@ fn common_directory(root: &Path) -> Option<PathBuf> {
         let own = root.join(text.strip_prefix("gitdir:")?.trim());
         // A linked worktree says there where the rest is; a submodule has no such file and is a repository of its own.
         return match fs::read_to_string(own.join("commondir")) {
-            Ok(common) => fs::canonicalize(own.join(common.trim())).ok(),
-            Err(_) => fs::canonicalize(own).ok(),
+            Ok(common) => paths::canonical(&own.join(common.trim())).ok(),
+            Err(_) => paths::canonical(&own).ok(),
         };
     }
-    fs::canonicalize(git).ok()
+    paths::canonical(&git).ok()
 }

@@ -102,24 +102,17 @@ impl Holdings {
 
     fn overlapping<'a>(&'a self, target: &Target) -> impl Iterator<Item = (&'a str, &'a Claims)> {
         let identity = target.identity();
-        let mut covering = vec![identity];
-        let mut below = None;
-        if target.is_path() {
-            let inside = identity.trim_end_matches('/');
-            covering.extend(inside.rmatch_indices('/').map(|(at, _)| match at {
-                0 => "/",
-                _ => identity.get(..at).unwrap_or_default(),
-            }));
-            below = Some(format!("{inside}/"));
-        }
-        let covering: Vec<_> = covering.into_iter().filter_map(|place| self.0.get_key_value(place)).collect();
-        let root = identity == "/";
+        let around = std::iter::once(identity).chain(target.above());
+        let covering: Vec<_> = around.filter_map(|place| self.0.get_key_value(place)).collect();
+        let below = target.separator().map(|separator| {
+            if identity.ends_with(separator) { identity.to_owned() } else { format!("{identity}{separator}") }
+        });
         let below = below.into_iter().flat_map(move |prefix| {
             let from = prefix.clone();
             self.0
                 .range(from..)
                 .take_while(move |(place, _)| place.starts_with(&prefix))
-                .filter(move |(place, _)| !(root && place.as_str() == "/"))
+                .filter(move |(place, _)| place.as_str() != identity)
         });
         covering.into_iter().chain(below).map(|(place, claims)| (place.as_str(), claims))
     }
@@ -127,15 +120,4 @@ impl Holdings {
 
 fn found<'a>(identity: &'a str, claims: &'a Claims) -> impl Iterator<Item = Found<'a>> {
     claims.holders.iter().map(move |(holder, held)| (identity, holder.as_str(), held))
-}
-
-/// Whether one target is the other or, for paths, contains it.
-pub(super) fn overlap(one: &Target, other: &Target) -> bool {
-    let within = |inner: &Target, outer: &Target| {
-        inner.is_path()
-            && outer.is_path()
-            && (inner.identity().strip_prefix(outer.identity().trim_end_matches('/')))
-                .is_some_and(|rest| rest.starts_with('/'))
-    };
-    one.identity() == other.identity() || within(one, other) || within(other, one)
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::finding::Kind;
-use super::holdings::{Holdings, overlap};
+use super::holdings::Holdings;
 use super::notes::{Complaint, Queue, Standing};
 use crate::core::target::Target;
 use crate::core::time::Timestamp;
@@ -119,7 +119,7 @@ impl Replay {
         let takes = together && matches!(line.action, Action::Claim | Action::Renew);
         let mut here = std::mem::take(&mut self.broken);
         for broken in &here {
-            let in_the_way = overlap(&broken.target, target) && !(broken.shared && line.shared);
+            let in_the_way = broken.target.overlaps(target) && !(broken.shared && line.shared);
             if !takes || !in_the_way {
                 complaints.push(unfinished(broken));
             }

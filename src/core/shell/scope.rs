@@ -7,7 +7,10 @@ use rable::Node;
 
 use super::Start;
 use super::word::{UNKNOWN, Word};
-use crate::core::write::{Link, Write};
+use crate::core::{
+    target::PathStyle,
+    write::{Link, Write},
+};
 
 /// How many variables are kept, and how long a value may be: a scope is copied for every subshell.
 const VARIABLES: usize = 256;
@@ -24,9 +27,12 @@ impl Base {
         if text.is_empty() || text.contains(UNKNOWN) || text.contains('\0') {
             return None;
         }
+        let text = Path::new(&*PathStyle::HERE.from_shell(text)).to_owned();
         let path = match &self.0 {
+            // Of no drive, where there are drives.
+            _ if text.starts_with("/dev") => text,
             Some(directory) => directory.join(text),
-            None if Path::new(text).has_root() => PathBuf::from(text),
+            None if text.has_root() => text,
             None => return None,
         };
         // No system opens a longer path, and `cd a` over and over would make one.

@@ -84,6 +84,41 @@ fn windows_paths_fold_case_separators_and_verbatim_prefixes() {
 }
 
 #[test]
+fn what_windows_leaves_out_of_a_path_makes_no_other_target() {
+    let windows = |text: &str| Target::path(text, PathStyle::Windows).unwrap();
+    let file = windows(r"C:\a\b.txt");
+    for other in
+        [r"C:\a\b.txt.", r"C:\a\b.txt. .", r"C:\a.\b.txt", r"C:\a \B.TXT", r"C:\a\b.txt:stream", r"C:\a\b.txt::$DATA"]
+    {
+        assert!(file.is(&windows(other)), "{other}");
+    }
+    assert!(windows(r"C:\a ").covers(&file) && file.reach().has(&windows(r"C:\a.").stem()));
+    for other in [r"C:\a\b", r"C:\a\.b.txt", r"C:\a\b.txt.x", r"D:\a\b.txt", r"C:\...\b.txt", r"\a\b.txt"] {
+        assert!(!file.overlaps(&windows(other)), "{other}");
+    }
+}
+
+#[test]
+fn the_paths_around_one_are_told_with_a_root_as_it_is_spelled() {
+    let above = |text: &str, style| Target::path(text, style).unwrap().above().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(above("/a/b", PathStyle::Unix), ["/a/", "/a", "/", ""]);
+    assert_eq!(above("/", PathStyle::Unix), [""]);
+    assert_eq!(above(r"C:\A\b", PathStyle::Windows), [r"c:\a\", r"c:\a", r"c:\", "c:"]);
+    assert_eq!(name("a/b").above().count(), 0);
+}
+
+#[test]
+fn a_posix_shell_on_windows_spells_a_drive_as_a_directory() {
+    for (text, path) in [("/c/a b/x", "c:/a b/x"), ("/D", "D:/"), ("/c", "c:/"), ("/cc/x", "/cc/x"), ("c/x", "c/x")] {
+        assert_eq!(PathStyle::Windows.from_shell(text), path, "{text}");
+        assert_eq!(PathStyle::Unix.from_shell(text), text);
+    }
+    for text in ["/", "/dev/null", "//server/share", "/é/x", r"C:\x", ""] {
+        assert_eq!(PathStyle::Windows.from_shell(text), text);
+    }
+}
+
+#[test]
 fn a_windows_path_is_recorded_as_the_path_that_it_is_read_as() {
     // Found by fuzzing: without its prefix, a volume's path read like a name.
     for text in [r"\\?\Volume{b75e2c83}\x", r"\\?\anc\s\x", r"\\?\UNC\?\C:\x", r"\\?\C:\x", r"\\?\UNC\server\share"] {
