@@ -1,8 +1,8 @@
 //! One directory of the place and the few things that are done in it.
 //!
 //! On Unix everything goes through the directory's own descriptor, so that nobody who can write into the place can turn
-//! a part of it into a link and have claim read or write elsewhere. Elsewhere the same is done by path, with a look
-//! before each step, which is weaker: there the place must be in a directory that only its user can write to.
+//! a part of it into a link and have claim read or write elsewhere. Elsewhere the same is done by path; see there what
+//! keeps the path the same, and what is weaker.
 
 #[cfg(unix)]
 mod unix;
@@ -23,6 +23,7 @@ pub(crate) enum Kind {
     Regular,
     Directory,
     Link,
+    #[cfg_attr(windows, expect(dead_code, reason = "pipes have no names in a directory there"))]
     Fifo,
     Other,
 }

@@ -5,9 +5,10 @@ use std::{io::Write as _, path::Path};
 use super::Kind;
 use crate::{core::time::Timestamp, store::error::Error};
 
-/// Both forms of the directory are held to the same tests on Unix.
+/// What both forms of the directory are held to on Unix, and elsewhere the one that there is.
 macro_rules! both {
     ($($test:ident)*) => {
+        #[cfg(unix)]
         mod unix { $(#[test] fn $test() { super::$test::<crate::store::folder::unix::Folder>(); })* }
         mod portable { $(#[test] fn $test() { super::$test::<crate::store::folder::portable::Folder>(); })* }
     };
@@ -88,6 +89,7 @@ macro_rules! form {
         }
     };
 }
+#[cfg(unix)]
 form!(crate::store::folder::unix::Folder);
 form!(crate::store::folder::portable::Folder);
 
@@ -97,6 +99,18 @@ both! {
     a_link_is_neither_read_opened_nor_entered
     making_twice_is_making_once
     a_file_is_touched_and_only_an_empty_directory_is_removed
+    a_name_that_some_systems_have_a_device_for_is_a_file
+}
+
+fn link(to: &Path, from: &Path) {
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(to, from).unwrap();
+    #[cfg(windows)]
+    if to.is_dir() {
+        std::os::windows::fs::symlink_dir(to, from).unwrap();
+    } else {
+        std::os::windows::fs::symlink_file(to, from).unwrap();
+    }
 }
 
 fn a_file_is_read_back_and_only_up_to_the_bound<F: Form>() {
@@ -133,8 +147,8 @@ fn a_link_is_neither_read_opened_nor_entered<F: Form>() {
     let folder = F::at(scratch.path());
     folder.write("victim", "untouched");
     let elsewhere = folder.make_sub("elsewhere");
-    std::os::unix::fs::symlink(scratch.path().join("victim"), scratch.path().join("link")).unwrap();
-    std::os::unix::fs::symlink(scratch.path().join("elsewhere"), scratch.path().join("door")).unwrap();
+    link(&scratch.path().join("victim"), &scratch.path().join("link"));
+    link(&scratch.path().join("elsewhere"), &scratch.path().join("door"));
     assert_eq!((folder.kind("link"), folder.kind("elsewhere")), (Some(Kind::Link), Some(Kind::Directory)));
     assert!(matches!(folder.text("link"), Err(Error::NotRegular { .. })));
     assert!(matches!(folder.text("elsewhere"), Err(Error::NotRegular { .. })));
@@ -166,7 +180,80 @@ fn a_file_is_touched_and_only_an_empty_directory_is_removed<F: Form>() {
     folder.remove_empty("sub");
     assert_eq!(folder.kind("sub"), Some(Kind::Directory));
     sub.remove("x");
+    // Where what is open stays where it is, it must be closed.
+    drop(sub);
     folder.remove_empty("sub");
     folder.remove_empty("sub");
     assert_eq!(folder.kind("sub"), None);
+}
+
+fn a_name_that_some_systems_have_a_device_for_is_a_file<F: Form>() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = F::at(scratch.path());
+    let into = folder.make_sub("aux");
+    for name in ["con.json", "nul", "com1.json"] {
+        folder.write(name, name);
+        assert_eq!(folder.text(name).unwrap().as_deref(), Some(name));
+        folder.put(name, &into, name).unwrap();
+        assert_eq!((folder.kind(name), into.text(name).unwrap().as_deref()), (None, Some(name)));
+    }
+    assert_eq!((folder.names(), into.names().len()), (vec!["aux".to_owned()], 3));
+}
+
+#[cfg(windows)]
+mod held {
+    type Portable = crate::store::folder::portable::Folder;
+
+    #[test]
+    fn nobody_can_exchange_it() {
+        super::nobody_can_exchange_what_is_held_open::<Portable>();
+    }
+
+    #[test]
+    fn a_reader_is_in_nobodys_way() {
+        super::a_file_that_a_reader_has_open_for_a_moment_is_replaced_and_removed::<Portable>();
+    }
+}
+
+#[cfg(windows)]
+fn nobody_can_exchange_what_is_held_open<F: Form>() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = F::at(&scratch.path().join("place"));
+    let sub = folder.make_sub("sub");
+    let lock = folder.lockable("lock").unwrap();
+    let path = |name: &str| scratch.path().join("place").join(name);
+    assert!(std::fs::rename(path("lock"), path("other")).is_err());
+    assert!(std::fs::remove_file(path("lock")).is_err());
+    assert!(std::fs::rename(path("sub"), path("other")).is_err());
+    assert!(std::fs::remove_dir(path("sub")).is_err());
+    // Whoever tidies up leaves it to whoever has it open.
+    folder.remove_empty("sub");
+    assert_eq!(folder.names(), ["lock", "sub"]);
+    drop((lock, sub));
+    std::fs::rename(path("lock"), path("other")).unwrap();
+    folder.remove_empty("sub");
+    assert_eq!(folder.names(), ["other"]);
+}
+
+#[cfg(windows)]
+fn a_file_that_a_reader_has_open_for_a_moment_is_replaced_and_removed<F: Form>() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = F::at(scratch.path());
+    folder.write("claim", "old");
+    folder.write("new", "new");
+    let read_for_a_moment = || {
+        let file = std::fs::File::open(scratch.path().join("claim")).unwrap();
+        std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            drop(file);
+        })
+    };
+    let reader = read_for_a_moment();
+    folder.replace("new", &folder, "claim").unwrap();
+    reader.join().unwrap();
+    assert_eq!(folder.text("claim").unwrap().as_deref(), Some("new"));
+    let reader = read_for_a_moment();
+    folder.remove("claim");
+    reader.join().unwrap();
+    assert_eq!(folder.kind("claim"), None);
 }
