@@ -9,7 +9,7 @@ use std::{
     env,
     ffi::OsString,
     io::{self, IsTerminal as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use thiserror::Error;
@@ -74,7 +74,8 @@ pub fn place() -> Result<PathBuf, EnvironmentError> {
         };
     }
     if cfg!(windows) {
-        return variable("LOCALAPPDATA").map(|data| Path::new(&data).join("claim")).ok_or(EnvironmentError::NoHome);
+        let data = variable("LOCALAPPDATA").map(PathBuf::from).filter(|data| data.is_absolute());
+        return data.map(|data| data.join("claim")).ok_or(EnvironmentError::NoHome);
     }
     home().map(|home| home.join(".local/state/claim")).ok_or(EnvironmentError::NoHome)
 }
@@ -85,10 +86,12 @@ pub fn temporary() -> PathBuf {
     env::temp_dir()
 }
 
-/// Whether standard output, or standard error, shows colours: a terminal that is not dumb, and no `NO_COLOR`.
+/// Whether standard output, or standard error, shows colours: a terminal that is not dumb, and no `NO_COLOR`. On Windows
+/// an old console shows them as text, so there the terminal has to say what it is.
 #[must_use]
 pub fn shows_colour(stream: &impl io::IsTerminal) -> bool {
-    stream.is_terminal() && variable("NO_COLOR").is_none() && variable("TERM").is_none_or(|term| term != "dumb")
+    let unnamed = !cfg!(windows) || variable("WT_SESSION").is_some();
+    stream.is_terminal() && variable("NO_COLOR").is_none() && variable("TERM").map_or(unnamed, |term| term != "dumb")
 }
 
 /// Whether a person sits at this process: one of its standard streams is a terminal.

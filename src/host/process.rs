@@ -15,6 +15,10 @@ use std::{
     process::{Child, Command},
 };
 
+/// What a shell adds to a program's name when it finds none of that name, beside the `.exe` that the system adds. The
+/// standard library starts such a script with its arguments quoted for the interpreter, or not at all.
+const ENDINGS: &[&str] = if cfg!(windows) { &[".cmd", ".bat"] } else { &[] };
+
 /// Why a command was not started.
 #[derive(Debug)]
 pub struct NotStarted {
@@ -33,6 +37,17 @@ pub enum State {
     Suspended,
     /// It has ended, and this is what a shell would call its code: 128 and more for a signal.
     Ended(u8),
+}
+
+/// What is to be done about a signal to this process while the command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heed {
+    /// The command has changed, or had its own: look at it.
+    Look,
+    /// The command shall have it as well.
+    PassOn,
+    /// The command shall have it as well, and time may have passed: look at the claim.
+    Resumed,
 }
 
 /// A command that was started.
@@ -55,8 +70,17 @@ pub fn start(command: &[OsString], variables: &[(&str, OsString)]) -> Result<Run
     if program.is_empty() {
         return Err(missing());
     }
-    let spawned =
-        Command::new(program).args(arguments).envs(variables.iter().map(|(name, value)| (name, value))).spawn();
+    let spawn = |program: &OsString| {
+        Command::new(program).args(arguments).envs(variables.iter().map(|(name, value)| (name, value))).spawn()
+    };
+    let mut spawned = spawn(program);
+    for ending in ENDINGS {
+        if matches!(&spawned, Err(error) if error.kind() == io::ErrorKind::NotFound) {
+            let mut name = program.clone();
+            name.push(ending);
+            spawned = spawn(&name);
+        }
+    }
     match spawned {
         Ok(child) => Ok(Running {
             child,
@@ -80,7 +104,7 @@ mod unix {
 
     use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-    use super::{Running, State};
+    use super::{Heed, Running, State};
     use crate::host::family;
 
     impl Running {
@@ -157,17 +181,6 @@ mod unix {
         }
     }
 
-    /// What is to be done about a signal to this process while the command runs.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Heed {
-        /// The command has changed, or had its own: look at it.
-        Look,
-        /// The command shall have it as well.
-        PassOn,
-        /// The command shall have it as well, and time may have passed: look at the claim.
-        Resumed,
-    }
-
     /// Whether a signal that comes before there is a command means that there shall be none.
     #[must_use]
     pub fn asks_to_end(signal: i32) -> bool {
@@ -190,13 +203,13 @@ mod unix {
     }
 }
 #[cfg(unix)]
-pub use unix::{Heed, asks_to_end, heed, suspend_self};
+pub use unix::{asks_to_end, heed, suspend_self};
 
 #[cfg(not(unix))]
 mod portable {
     use std::io;
 
-    use super::{Running, State};
+    use super::{Heed, Running, State};
 
     impl Running {
         /// See the Unix form.
@@ -229,17 +242,6 @@ mod portable {
     }
 
     /// See the Unix form.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Heed {
-        /// See the Unix form.
-        Look,
-        /// See the Unix form.
-        PassOn,
-        /// See the Unix form.
-        Resumed,
-    }
-
-    /// See the Unix form.
     #[must_use]
     pub fn heed(_signal: i32, _sent: bool) -> Heed {
         Heed::Look
@@ -255,4 +257,4 @@ mod portable {
     pub fn suspend_self() {}
 }
 #[cfg(not(unix))]
-pub use portable::{Heed, asks_to_end, heed, suspend_self};
+pub use portable::{asks_to_end, heed, suspend_self};

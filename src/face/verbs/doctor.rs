@@ -137,12 +137,13 @@ fn program() -> Check {
         (Some(found), _) => Check::ok("program", format!("{version}, on the PATH as {}", shown(&found))),
         (None, this) => {
             let this = this.unwrap_or_else(|| "claim".into());
-            Check::problem("program", "claim is not on the PATH, so every hook denies every write").remedied_by(
-                format!(
-                    "ln -s {} /usr/local/bin/claim   (or any other directory on the PATH)",
-                    quoted(&this.to_string_lossy())
-                ),
-            )
+            let remedy = if cfg!(windows) {
+                format!("add {} to the PATH of your account", shown(this.parent().unwrap_or(&this)))
+            } else {
+                let this = quoted(&this.to_string_lossy());
+                format!("ln -s {this} /usr/local/bin/claim   (or any other directory on the PATH)")
+            };
+            Check::problem("program", "claim is not on the PATH, so every hook denies every write").remedied_by(remedy)
         }
     }
 }
