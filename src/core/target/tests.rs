@@ -150,11 +150,17 @@ fn any_path() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn reach_misses_no_overlapping_target(one in any_path(), other in any_path(), below in any_path()) {
-        let (one, other) = (path(&one), path(&other));
-        let deep = path(&format!("{}{below}", one.as_str()));
-        prop_assert!(one.overlaps(&deep));
-        for (a, b) in [(&one, &other), (&one, &deep), (&deep, &one), (&other, &deep)] {
-            prop_assert!(!a.overlaps(b) || a.reach().has(&b.stem()), "{} {}", a, b);
+        for style in [PathStyle::Unix, PathStyle::Windows] {
+            let path = |text: &str| match style {
+                PathStyle::Unix => Target::path(text, style).unwrap(),
+                PathStyle::Windows => Target::path(&format!("C:{text}"), style).unwrap(),
+            };
+            let (deep, one, other) = (path(&format!("{one}{below}")), path(&one), path(&other));
+            prop_assert!(one.overlaps(&deep));
+            for (a, b) in [(&one, &other), (&one, &deep), (&deep, &one), (&other, &deep)] {
+                prop_assert!(!a.overlaps(b) || a.reach().has(&b.stem()), "{} {}", a, b);
+                prop_assert!(!a.covers(b) || b.above().any(|above| above == a.identity()), "{} {}", a, b);
+            }
         }
     }
 
