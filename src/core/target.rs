@@ -258,7 +258,7 @@ impl Target {
             Kind::Name => None,
             Kind::Path(style) => Some(style),
         };
-        style.into_iter().flat_map(|style| {
+        style.into_iter().flat_map(move |style| {
             let root = style.root_length(&self.key);
             self.key.rmatch_indices(style.separator()).filter_map(move |(place, _)| {
                 // Only a root keeps its separator.

@@ -101,9 +101,9 @@ fn what_windows_leaves_out_of_a_path_makes_no_other_target() {
 #[test]
 fn the_paths_around_one_are_told_with_a_root_as_it_is_spelled() {
     let above = |text: &str, style| Target::path(text, style).unwrap().above().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(above("/a/b", PathStyle::Unix), ["/a/", "/a", "/", ""]);
-    assert_eq!(above("/", PathStyle::Unix), [""]);
-    assert_eq!(above(r"C:\A\b", PathStyle::Windows), [r"c:\a\", r"c:\a", r"c:\", "c:"]);
+    assert_eq!(above("/a/b", PathStyle::Unix), ["/a", "/"]);
+    assert!(above("/", PathStyle::Unix).is_empty() && above(r"C:\", PathStyle::Windows).is_empty());
+    assert_eq!(above(r"C:\A\b", PathStyle::Windows), [r"c:\a", r"c:\"]);
     assert_eq!(name("a/b").above().count(), 0);
 }
 

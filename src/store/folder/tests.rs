@@ -1,5 +1,7 @@
 //! The same tests for both forms of the directory, on Unix where both can run.
 
+#![cfg_attr(windows, expect(clippy::disallowed_methods, reason = "tests do what others would do to the files"))]
+
 use std::{io::Write as _, path::Path};
 
 use super::Kind;
