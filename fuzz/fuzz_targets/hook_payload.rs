@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Some(Ok(payload)) = serde_json::Deserializer::from_reader(bytes).into_iter::<Value>().next() else { return };
     let Some(call) = agents::recognise(&payload) else { return };
     drop(agents::holder(&call));
-    drop(agents::hears(&call));
+    _ = agents::hears(&call);
     match &call.tool {
         Tool::Patch(text) => drop(patch::files(text)),
         Tool::Shell { command, .. } => drop(shell::writes(command, &Start { directory: Path::new("/work"), home: None, variables: &[] })),

@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
             Err(fault) => assert!(!fault.message.chars().any(is_hidden), "{:?}", fault.message),
         }
     }
-    drop(trace::last_id(bytes));
+    _ = trace::last_id(bytes);
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();
     let lines = lines.map(|(number, line)| ("trace.jsonl", number as u64 + 1, line));
     let report = audit::audit(lines, &audit::Directory::default(), Timestamp(1_786_741_331));
