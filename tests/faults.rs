@@ -4,22 +4,7 @@
 //! strace injects the faults into the real program, so that nothing in it knows of being tested. Not covered: two faults
 //! at once; a lock, a sync or a listing that lies about success (nothing on the machine could tell); memory.
 //!
-//! A new verb is one more entry in the table below.
-
-#[path = "faults/kinds.rs"]
-mod kinds;
-#[path = "faults/strace.rs"]
-mod strace;
-#[path = "faults/sweep.rs"]
-mod sweep;
-#[path = "faults/tree.rs"]
-mod tree;
-
-use std::fs;
-
-use sweep::{ME, Scenario};
-
-use crate::support::Sandbox;
+//! A new verb is one more entry in the table below, or in that of what hosts and waiters call (`faults/hosts.rs`).
 
 /// One test for each entry, so that they run side by side and can be run alone.
 macro_rules! scenarios {
@@ -30,6 +15,30 @@ macro_rules! scenarios {
         })*
     };
 }
+
+#[path = "faults/hosts.rs"]
+mod hosts;
+#[path = "faults/judge.rs"]
+mod judge;
+#[path = "faults/kinds.rs"]
+mod kinds;
+#[path = "faults/meanwhile.rs"]
+mod meanwhile;
+#[path = "faults/scenario.rs"]
+mod scenario;
+#[path = "faults/strace.rs"]
+mod strace;
+#[path = "faults/sweep.rs"]
+mod sweep;
+#[path = "faults/tree.rs"]
+mod tree;
+
+use std::fs;
+
+use meanwhile::Meanwhile;
+use scenario::{ME, Scenario};
+
+use crate::support::Sandbox;
 
 scenarios! {
     take_where_there_is_no_place: Scenario::of(TAKE, |_| {});
@@ -46,7 +55,7 @@ scenarios! {
         fs::create_dir(sandbox.place()).unwrap();
         fs::set_permissions(sandbox.place(), fs::Permissions::from_mode(0o2770)).unwrap();
     });
-    take_that_waits_for_the_lock: Scenario { contended: true, ..Scenario::of(TAKE, bystander) };
+    take_that_waits_for_the_lock: Scenario { meanwhile: Meanwhile::Locked, ..Scenario::of(TAKE, bystander) };
     takeover_of_a_stale_claim: Scenario::of(TAKE, |sandbox| {
         bystander(sandbox);
         stale(sandbox, "other", "t");

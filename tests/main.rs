@@ -43,6 +43,7 @@ mod scene;
 mod skill;
 mod status;
 mod story;
+mod supply;
 mod support;
 mod take;
 mod target;

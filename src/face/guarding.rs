@@ -127,8 +127,8 @@ impl Guard<'_> {
     /// stands in the way. What is said is in the order of the paths.
     pub(crate) fn check(&self, writes: &[Write], base: &Path) -> Vec<Said> {
         let asked: Vec<Asked<'_>> = writes.iter().flat_map(|write| asked(write, base)).collect();
-        let place = paths::resolve(self.context.place.path()).ok();
-        let look = |asked: &Asked<'_>, now| self.look(asked, place.as_deref(), now);
+        let place = paths::resolve(self.context.place.path()).map_err(Failure::from);
+        let look = |asked: &Asked<'_>, now| self.look(asked, &place, now);
         let looks: Vec<_> = asked.iter().map(|asked| look(asked, self.context.now)).collect();
         // Under the lock, which may take a while to get: once for all.
         let refused: Vec<&Look> = looks.iter().flatten().filter(|look| self.is_told_of(look)).collect();
@@ -178,16 +178,19 @@ impl Guard<'_> {
         said
     }
 
-    fn look(&self, asked: &Asked<'_>, place: Option<&Path>, now: Timestamp) -> Result<Look, Failure> {
+    fn look(&self, asked: &Asked<'_>, place: &Result<PathBuf, Failure>, now: Timestamp) -> Result<Look, Failure> {
         let target = asked.target.clone()?;
         if asked.stream {
             return Ok(Look { target, home: None, judgement: Judgement::Unclaimed, awaited: None, free: true });
         }
         let real = Path::new(target.as_str());
-        if place.is_some_and(|place| real.starts_with(place)) {
+        if real.starts_with(place.as_ref().map_err(Failure::clone)?) {
             return Err(Failure::error("inside-the-place", "the claims are changed by the verbs of claim alone"));
         }
-        let home = self.home.as_ref().and_then(|home| home.root_for(real));
+        let home = match &self.home {
+            Some(home) => home.root_for(real)?,
+            None => None,
+        };
         let entries = self.context.place.look(&target.reach())?;
         let judgement = rule::judge(&entries, &target, self.holder, standing(home.as_deref()), now);
         // Asked of the system only where it decides: a write at home, which is nearly every one, does not need it.
@@ -265,7 +268,7 @@ impl Guard<'_> {
     fn at_home(&self, look: &Look, held: &mut Vec<Target>) -> Result<Said, Failure> {
         let target = &look.target;
         if let (true, Some(holder), Some(root)) = (self.presence, self.holder, &look.home) {
-            let tree = paths::path_target(root, root)?;
+            let tree = paths::resolved_target(root)?;
             let (verdict, shared) = match self.be_present(holder, &tree)? {
                 // Where another holds a part of the tree the whole cannot be shared; what is written can.
                 Verdict::Refused(_) if !tree.is(target) => (self.be_present(holder, target)?, target.clone()),
@@ -342,8 +345,8 @@ fn standing(home: Option<&Path>) -> Standing {
 
 /// What is claimed for a write abroad: the tree that it is in, else the file alone.
 fn tree_of(target: &Target) -> Result<Target, Failure> {
-    match trees::root_of(Path::new(target.as_str())) {
-        Some(root) => Ok(paths::path_target(&root, &root)?),
+    match trees::root_of(Path::new(target.as_str()))? {
+        Some(root) => Ok(paths::resolved_target(&root)?),
         None => Ok(target.clone()),
     }
 }

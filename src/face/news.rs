@@ -1,8 +1,6 @@
 //! What a session is told at its start and at a prompt: one line, or nothing. Who is at work in its tree, which notes
 //! wait there, what was taken over from it, and whether a target that it was refused has become free.
 
-use std::path::Path;
-
 use crate::{
     core::{
         entry::Record,
@@ -32,7 +30,7 @@ pub(crate) fn at_start(
 ) -> Result<Option<String>, Failure> {
     let mut parts = Vec::new();
     if let Some(home) = home {
-        let home = paths::path_target(&home.root, Path::new("/"))?;
+        let home = paths::resolved_target(&home.root)?;
         parts.extend(others(context, holder, &home)?);
         let queues = context.place.queues(Some(&home.reach()))?;
         for queue in queues.iter().filter(|queue| !queue.waiting.is_empty() && home.overlaps(&queue.target)).take(NAMED)

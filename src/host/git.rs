@@ -3,9 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "this is the module that starts git")]
 
 use std::{
-    io,
+    io::{self, Read},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    thread,
 };
 
 use thiserror::Error;
@@ -24,6 +25,9 @@ pub enum GitError {
         /// What git said.
         message: String,
     },
+    /// Git said yes, and nothing else.
+    #[error("git {0} gave no answer")]
+    NoAnswer(String),
     /// A path in the index is not UTF-8.
     #[error("a staged path is not UTF-8: '{0}'")]
     NotText(String),
@@ -35,8 +39,7 @@ pub enum GitError {
 /// # Errors
 /// [`GitError`] when this is no worktree, or git cannot be asked.
 pub fn staged() -> Result<(PathBuf, Vec<PathBuf>), GitError> {
-    let root = ask(&["rev-parse", "--show-toplevel"])?;
-    let root = PathBuf::from(text(root.strip_suffix(b"\n").unwrap_or(&root))?);
+    let root = ask_for_line(&["rev-parse", "--show-toplevel"])?;
     // Each option keeps the user's configuration from leaving a path out.
     let list = ask(&[
         "diff",
@@ -62,8 +65,7 @@ pub fn staged() -> Result<(PathBuf, Vec<PathBuf>), GitError> {
 /// # Errors
 /// [`GitError`] when this is no repository, or git cannot be asked.
 pub fn hooks(directory: &Path) -> Result<PathBuf, GitError> {
-    let path = ask(&["rev-parse", "--git-path", "hooks"])?;
-    Ok(directory.join(text(path.strip_suffix(b"\n").unwrap_or(&path))?))
+    Ok(directory.join(ask_for_line(&["rev-parse", "--git-path", "hooks"])?))
 }
 
 /// The git directory that all worktrees of this repository share.
@@ -71,17 +73,48 @@ pub fn hooks(directory: &Path) -> Result<PathBuf, GitError> {
 /// # Errors
 /// As [`hooks`].
 pub fn common() -> Result<PathBuf, GitError> {
-    let path = ask(&["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
-    Ok(PathBuf::from(text(path.strip_suffix(b"\n").unwrap_or(&path))?))
+    ask_for_line(&["rev-parse", "--path-format=absolute", "--git-common-dir"])
+}
+
+/// The one line that git answers.
+fn ask_for_line(arguments: &[&str]) -> Result<PathBuf, GitError> {
+    let answer = ask(arguments)?;
+    match answer.strip_suffix(b"\n") {
+        Some(line) if !line.is_empty() => Ok(PathBuf::from(text(line)?)),
+        // An empty path would be the directory that this was asked in.
+        _ => Err(GitError::NoAnswer(arguments.join(" "))),
+    }
 }
 
 fn ask(arguments: &[&str]) -> Result<Vec<u8>, GitError> {
-    let output = Command::new("git").args(arguments).stdin(Stdio::null()).output().map_err(GitError::Start)?;
-    if output.status.success() {
-        return Ok(output.stdout);
+    let (success, answer, complaint) = run(arguments).map_err(GitError::Start)?;
+    if success {
+        return Ok(answer);
     }
-    let message = crate::core::text::visible(String::from_utf8_lossy(&output.stderr).trim());
+    let message = crate::core::text::visible(String::from_utf8_lossy(&complaint).trim());
     Err(GitError::Failed { arguments: arguments.join(" "), message })
+}
+
+/// Runs git to its end: whether it said yes, and all that it wrote. (The standard library's own way to do this panics
+/// where a pipe cannot be read.)
+fn run(arguments: &[&str]) -> io::Result<(bool, Vec<u8>, Vec<u8>)> {
+    let mut command = Command::new("git");
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let complaints = child.stderr.take().map(|stderr| thread::Builder::new().spawn(move || all(stderr)));
+    let answer = child.stdout.take().map_or_else(|| Ok(Vec::new()), all);
+    // Whatever could not be read: with its pipes closed it ends, and nothing of it is left behind.
+    let status = child.wait()?;
+    let complaint = match complaints.transpose()? {
+        Some(reading) => reading.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))?,
+        None => Vec::new(),
+    };
+    Ok((status.success(), answer?, complaint))
+}
+
+fn all(mut stream: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).map(|_| bytes)
 }
 
 fn text(bytes: &[u8]) -> Result<&str, GitError> {

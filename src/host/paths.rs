@@ -67,9 +67,16 @@ pub fn path_target(path: &Path, directory: &Path) -> Result<Target, PathError> {
     let text = path.to_str().ok_or_else(|| PathError::NotText(path.to_string_lossy().into_owned()))?;
     // Checked as typed: an unusable character must be named before the system is asked about it.
     Target::path(text, PathStyle::HERE)?;
-    let resolved = resolve(&directory.join(at_home(path)?))?;
-    let resolved = resolved.to_str().ok_or_else(|| PathError::NotText(resolved.to_string_lossy().into_owned()))?;
-    Ok(Target::path(resolved, PathStyle::HERE)?)
+    resolved_target(&resolve(&directory.join(at_home(path)?))?)
+}
+
+/// The target of a path that is resolved already.
+///
+/// # Errors
+/// When no claim file can name it.
+pub fn resolved_target(path: &Path) -> Result<Target, PathError> {
+    let text = path.to_str().ok_or_else(|| PathError::NotText(path.to_string_lossy().into_owned()))?;
+    Ok(Target::path(text, PathStyle::HERE)?)
 }
 
 /// What a write really changes: where its path leads, the link at its end, or both, which are one wherever there is no
@@ -79,7 +86,7 @@ pub fn path_target(path: &Path, directory: &Path) -> Result<Target, PathError> {
 /// [`PathError`] says what is wrong with it.
 pub fn written(write: &Write, directory: &Path) -> Result<Vec<PathBuf>, PathError> {
     let path = directory.join(at_home(&write.path)?);
-    if write.link == Link::Followed || !fs::symlink_metadata(&path).is_ok_and(|data| data.is_symlink()) {
+    if write.link == Link::Followed || !is_link(&path)? {
         return Ok(vec![resolve(&path)?]);
     }
     let itself = || match (path.parent(), path.components().next_back()) {
@@ -94,16 +101,21 @@ pub fn written(write: &Write, directory: &Path) -> Result<Vec<PathBuf>, PathErro
     })
 }
 
+fn is_link(path: &Path) -> Result<bool, PathError> {
+    match fs::symlink_metadata(path) {
+        Ok(data) => Ok(data.is_symlink()),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+        Err(error) => Err(unresolved(path, error)),
+    }
+}
+
 /// The target that a resolved path is judged as. One that no claim can name, because of a control character in it, is
 /// judged as the directory around it, which a claim can; never as the user's home directory or `/`, which none may.
 ///
 /// # Errors
 /// [`PathError`] when nothing around it can be named either.
 pub fn judged(real: &Path) -> Result<Target, PathError> {
-    let named = |path: &Path| {
-        let text = path.to_str().ok_or_else(|| PathError::NotText(path.to_string_lossy().into_owned()))?;
-        Ok(Target::path(text, PathStyle::HERE)?)
-    };
+    let named = resolved_target;
     let whole = named(real);
     if !matches!(whole, Err(PathError::Target(TargetError::Control(_)))) {
         return whole;
@@ -115,7 +127,19 @@ pub fn judged(real: &Path) -> Result<Target, PathError> {
     }
 }
 
-/// Whether this resolved path is the user's home directory.
+/// Whether this resolved path is the user's home directory: asked at every `.git`, of files and not of their names.
+#[cfg(unix)]
+#[must_use]
+pub fn is_home(real: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    static HOME: std::sync::OnceLock<Option<(u64, u64)>> = std::sync::OnceLock::new();
+    let number = |path: &Path| fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    let home = HOME.get_or_init(|| number(&environment::home()?));
+    home.is_some() && number(real) == *home
+}
+
+/// See the Unix form.
+#[cfg(not(unix))]
 #[must_use]
 pub fn is_home(real: &Path) -> bool {
     environment::home().is_some_and(|home| resolve(&home).is_ok_and(|home| home == real))
@@ -199,7 +223,7 @@ fn dangling(path: &Path) -> Result<Option<PathBuf>, PathError> {
     }
 }
 
-fn unresolved(path: &Path, source: io::Error) -> PathError {
+pub(super) fn unresolved(path: &Path, source: io::Error) -> PathError {
     let path = path.to_owned();
     if source.kind() == io::ErrorKind::InvalidFilename {
         PathError::NoSuchName { path, source }

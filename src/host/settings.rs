@@ -5,13 +5,15 @@
 //! is written, because managers of dotfiles put links there; a file with several names is written in place, so that it
 //! stays one file. A file that changed since it was read is left alone: the agents write their settings too.
 //!
+//! Who is killed half-way can leave the temporary file, which no host reads, and nothing that is cut.
+//!
 //! Not kept: access control lists and extended attributes, and the owner when another user makes the change.
 
 #![expect(clippy::disallowed_methods, reason = "this is the module that changes settings")]
 
 use std::{
     fs, io,
-    io::Write as _,
+    io::{Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -77,8 +79,20 @@ pub fn read(path: &Path) -> Result<Option<String>, SettingsError> {
     if !metadata.is_file() || metadata.len() > LARGEST {
         return Err(SettingsError::NotSettings(path.to_owned()));
     }
-    let bytes = fs::read(path).map_err(fail)?;
+    let bytes = whole(path).map_err(fail)?;
     String::from_utf8(bytes).map(Some).map_err(|_| SettingsError::NotText(path.to_owned()))
+}
+
+/// The bytes of a file, and never a part of them: what was cut would be written back as the whole.
+///
+/// # Errors
+/// What the system says, or that it gave another number of bytes than the file has.
+pub(super) fn whole(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 /// Writes `new` where `old` was read. Returns where what was there before is kept; a file that is new has no such thing,
@@ -106,7 +120,7 @@ pub fn write(path: &Path, old: Option<&str>, new: &str, executable: bool) -> Res
     if let Some(old) = old
         && read(&backup)?.as_deref() != Some(new)
     {
-        put(&backup, &real, old, false)?;
+        put(&backup, Some(&real), old, false)?;
         kept = Some(backup.clone());
     }
     let written = if old.is_some() && links(&real) > 1 {
@@ -114,9 +128,11 @@ pub fn write(path: &Path, old: Option<&str>, new: &str, executable: bool) -> Res
             .map_err(|source| SettingsError::Io { action: "write", path: real.clone(), source })
             .and_then(|()| verify(&real, new))
     } else {
-        put(&real, &real, new, executable).inspect_err(|_| {
-            // The file is as it was, so nothing has to be kept of it.
-            drop(kept.as_deref().map(remove_file));
+        put(&real, Some(&real), new, executable).inspect_err(|_| {
+            // Where the file is as it was, nothing has to be kept of it; where that cannot be said, it has.
+            if read(path).is_ok_and(|found| found.as_deref() == old) {
+                drop(kept.as_deref().map(remove_file));
+            }
         })
     };
     written?;
@@ -146,18 +162,75 @@ pub fn remove(path: &Path, old: &str, root: &Path) -> Result<(), SettingsError> 
     Ok(())
 }
 
-/// Renames a file, in place of what stands there.
+/// Puts a program where another stands, which goes on under the name `aside`. At no moment is there neither, so that
+/// whoever is stopped half-way leaves what was there at work; the next try goes on from there.
 ///
 /// # Errors
-/// [`SettingsError`] when it cannot be done.
-pub fn rename(path: &Path, new: &Path) -> Result<(), SettingsError> {
-    fs::rename(path, new).map_err(|source| SettingsError::Io { action: "rename", path: path.to_owned(), source })
+/// [`SettingsError`] when it cannot be done or proved. What stood there stands there then.
+pub fn stand_before(path: &Path, aside: &Path, new: &str) -> Result<(), SettingsError> {
+    let fail = |source| SettingsError::Io { action: "move", path: path.to_owned(), source };
+    if !is_one(path, aside) {
+        // Not every file system has files of two names.
+        fs::hard_link(path, aside)
+            .or_else(|error| match error.kind() {
+                io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied => fs::rename(path, aside),
+                _ => Err(error),
+            })
+            .map_err(fail)?;
+    }
+    if !is_there(aside)? {
+        return Err(SettingsError::Unverified(aside.to_owned()));
+    }
+    put(path, None, new, true).inspect_err(|_| drop(rename_back(path, aside)))
+}
+
+/// Puts what was kept as `aside` at its path again, in place of what stands there and was read as `old`.
+///
+/// # Errors
+/// [`SettingsError`] when it cannot be done or proved.
+pub fn give_back(path: &Path, old: &str, aside: &Path) -> Result<(), SettingsError> {
+    if read(path)?.as_deref() != Some(old) {
+        return Err(SettingsError::Changed(path.to_owned()));
+    }
+    rename_back(path, aside)?;
+    remove_file(&backup_of(path))
+}
+
+fn rename_back(path: &Path, aside: &Path) -> Result<(), SettingsError> {
+    if is_one(path, aside) {
+        // Renaming one name of a file to another does nothing.
+        return remove_file(aside);
+    }
+    fs::rename(aside, path).map_err(|source| SettingsError::Io { action: "rename", path: aside.to_owned(), source })?;
+    if is_there(aside)? { Err(SettingsError::Unverified(path.to_owned())) } else { Ok(()) }
+}
+
+/// Whether two names are one file. What cannot be asked is two.
+#[cfg(unix)]
+#[must_use]
+pub fn is_one(path: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let file = |path| fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
+    file(path).is_ok_and(|one| file(other).is_ok_and(|other| one == other))
+}
+
+/// See the Unix form. There is no number of a file here, and what they hold has to do.
+#[cfg(not(unix))]
+#[must_use]
+pub fn is_one(path: &Path, other: &Path) -> bool {
+    fs::read(path).is_ok_and(|one| fs::read(other).is_ok_and(|other| one == other))
 }
 
 /// Whether anything stands at a path, be it a link that leads nowhere.
-#[must_use]
-pub fn is_there(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
+///
+/// # Errors
+/// [`SettingsError`] when the system does not say.
+pub fn is_there(path: &Path) -> Result<bool, SettingsError> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+        Err(source) => Err(SettingsError::Io { action: "find", path: path.to_owned(), source }),
+    }
 }
 
 /// Whether a directory is there.
@@ -182,12 +255,13 @@ fn remove_file(path: &Path) -> Result<(), SettingsError> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(SettingsError::Io { action: "remove", path: path.to_owned(), source: error })
         }
+        _ if is_there(path)? => Err(SettingsError::Unverified(path.to_owned())),
         _ => Ok(()),
     }
 }
 
 /// Puts a text at a path in one step, with the permissions of `like` if that is there.
-fn put(path: &Path, like: &Path, text: &str, executable: bool) -> Result<(), SettingsError> {
+fn put(path: &Path, like: Option<&Path>, text: &str, executable: bool) -> Result<(), SettingsError> {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(format!(".claim-{}", std::process::id()));
@@ -195,10 +269,18 @@ fn put(path: &Path, like: &Path, text: &str, executable: bool) -> Result<(), Set
     let result = (|| {
         let fail = |source| SettingsError::Io { action: "write", path: path.to_owned(), source };
         let mut file = fs::File::create_new(&temporary).map_err(fail)?;
-        match fs::metadata(like) {
-            Ok(metadata) => file.set_permissions(metadata.permissions()).map_err(fail)?,
-            Err(_) if executable => make_executable(&file).map_err(fail)?,
-            Err(_) => {}
+        let permissions = match like.map(fs::metadata) {
+            Some(Ok(metadata)) => Some(metadata.permissions()),
+            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => return Err(fail(error)),
+            _ if executable => executable_permissions(&file).map_err(fail)?,
+            _ => None,
+        };
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions.clone()).map_err(fail)?;
+            // Settings can be for their owner's eyes only, and nobody starts a hook that is not executable.
+            if file.metadata().map_err(fail)?.permissions() != permissions {
+                return Err(SettingsError::Unverified(temporary.clone()));
+            }
         }
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(fail)?;
         drop(file);
@@ -231,17 +313,17 @@ fn links(_: &Path) -> u64 {
     1
 }
 
-/// For whoever may read it.
+/// What lets whoever may read a file start it.
 #[cfg(unix)]
-fn make_executable(file: &fs::File) -> io::Result<()> {
+fn executable_permissions(file: &fs::File) -> io::Result<Option<fs::Permissions>> {
     use std::os::unix::fs::PermissionsExt as _;
     let mut permissions = file.metadata()?.permissions();
     let mode = permissions.mode();
     permissions.set_mode(mode | (mode & 0o444) >> 2);
-    file.set_permissions(permissions)
+    Ok(Some(permissions))
 }
 
 #[cfg(not(unix))]
-fn make_executable(_: &fs::File) -> io::Result<()> {
-    Ok(())
+fn executable_permissions(_: &fs::File) -> io::Result<Option<fs::Permissions>> {
+    Ok(None)
 }

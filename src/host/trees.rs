@@ -1,16 +1,21 @@
 //! Which tree a path belongs to: the nearest directory around it with a `.git`, and which trees are one repository.
 //!
 //! Read from the file system alone, without starting git: a hook asks this before every write. The user's home directory
-//! and `/` are never trees, even with a `.git` in them: a claim on one would stop everybody everywhere.
+//! and `/` are never trees, even with a `.git` in them: a claim on one would stop everybody everywhere. Whether there is a
+//! `.git` must be known: a tree that is not seen as one would be claimed file by file, by as many sessions.
 
 #![expect(clippy::disallowed_methods, reason = "this module looks for .git")]
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use crate::host::{environment, paths};
+use crate::host::{
+    environment,
+    paths::{self, PathError},
+    settings,
+};
 
 /// The tree that a session was started in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,41 +26,61 @@ pub struct Home {
 
 impl Home {
     /// The home tree of a session that was started in `directory`: the tree around it, else the directory itself.
-    /// `None` when that would be the user's home directory or `/`, or when the directory cannot be resolved.
-    #[must_use]
-    pub fn of(directory: &Path) -> Option<Self> {
-        let directory = paths::canonical(directory).ok()?;
-        let root = match root_of(&directory) {
-            Some(root) => root,
-            None if is_nobodys(&directory) => return None,
-            None => directory,
-        };
-        Some(Self { root })
+    /// `None` when that would be the user's home directory or `/`, or when there is no such directory.
+    ///
+    /// # Errors
+    /// When the system does not say what it is.
+    pub fn of(directory: &Path) -> Result<Option<Self>, PathError> {
+        let Some(directory) = there(directory, paths::canonical(directory))? else { return Ok(None) };
+        Ok(match root_of(&directory)? {
+            Some(root) => Some(Self { root }),
+            None if is_nobodys(&directory) => None,
+            None => Some(Self { root: directory }),
+        })
     }
 
     /// The root of the home tree that a canonical path is in: this tree, or a linked worktree of the same repository.
-    #[must_use]
-    pub fn root_for(&self, path: &Path) -> Option<PathBuf> {
+    ///
+    /// # Errors
+    /// When the system does not say what it is in.
+    pub fn root_for(&self, path: &Path) -> Result<Option<PathBuf>, PathError> {
         if path.starts_with(&self.root) {
-            return Some(self.root.clone());
+            return Ok(Some(self.root.clone()));
         }
         // The git directory that worktrees share is looked for only now: nearly every write is in this very tree.
-        let root = root_of(path)?;
-        let common = common_directory(&self.root)?;
-        (common_directory(&root) == Some(common)).then_some(root)
+        let Some(root) = root_of(path)? else { return Ok(None) };
+        let Some(common) = common_directory(&self.root)? else { return Ok(None) };
+        Ok((common_directory(&root)? == Some(common)).then_some(root))
     }
 }
 
 /// The root of the tree that a canonical path is in, if it is in one. Its last part may be a link all the same.
-#[must_use]
-pub fn root_of(path: &Path) -> Option<PathBuf> {
-    // The path itself may be a link that is to be replaced: what it leads to is no tree around it.
-    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|data| data.is_symlink());
-    path.ancestors()
-        .find(|directory| {
-            fs::symlink_metadata(directory.join(".git")).is_ok() && !is_nobodys(directory) && !is_link(directory)
-        })
-        .map(Path::to_owned)
+///
+/// # Errors
+/// When the system does not say whether a directory has a `.git`.
+pub fn root_of(path: &Path) -> Result<Option<PathBuf>, PathError> {
+    for directory in path.ancestors() {
+        let git = directory.join(".git");
+        if there(&git, fs::symlink_metadata(&git))?.is_none() || is_nobodys(directory) {
+            continue;
+        }
+        // The path itself may be a link that is to be replaced: what it leads to is no tree around it.
+        if !there(directory, fs::symlink_metadata(directory))?.is_some_and(|found| found.is_symlink()) {
+            return Ok(Some(directory.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// What the system found. `None` when it is sure that there is nothing.
+fn there<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, PathError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => Ok(None),
+            _ => Err(paths::unresolved(path, error)),
+        },
+    }
 }
 
 /// Whether a path, as it is spelled, is a stream of the process that writes it: what this process would find there is
@@ -92,16 +117,27 @@ pub fn is_nobodys(directory: &Path) -> bool {
 }
 
 /// The git directory that all worktrees of a repository share: `.git` itself, or where the file `.git` leads to.
-fn common_directory(root: &Path) -> Option<PathBuf> {
+fn common_directory(root: &Path) -> Result<Option<PathBuf>, PathError> {
     let git = root.join(".git");
-    if fs::symlink_metadata(&git).ok()?.is_file() {
-        let text = fs::read_to_string(&git).ok()?;
-        let own = root.join(text.strip_prefix("gitdir:")?.trim());
-        // A linked worktree says there where the rest is; a submodule has no such file and is a repository of its own.
-        return match fs::read_to_string(own.join("commondir")) {
-            Ok(common) => paths::canonical(&own.join(common.trim())).ok(),
-            Err(_) => paths::canonical(&own).ok(),
-        };
+    let canonical = |path: &Path| there(path, paths::canonical(path));
+    match there(&git, fs::symlink_metadata(&git))? {
+        None => Ok(None),
+        Some(found) if found.is_file() => {
+            let text = text_of(&git)?.unwrap_or_default();
+            let Some(own) = text.strip_prefix("gitdir:").map(|own| root.join(own.trim())) else { return Ok(None) };
+            // A linked worktree says there where the rest is; a submodule has no such file and is a repository of its own.
+            match text_of(&own.join("commondir"))? {
+                Some(common) => canonical(&own.join(common.trim())),
+                None => canonical(&own),
+            }
+        }
+        // A directory is what it is called, where it is that of a root without links.
+        Some(found) if found.is_dir() => Ok(Some(git)),
+        Some(_) => canonical(&git),
     }
-    paths::canonical(&git).ok()
+}
+
+/// The text of a file that git has written. `None` where there is no file, or it is no text.
+fn text_of(path: &Path) -> Result<Option<String>, PathError> {
+    Ok(there(path, settings::whole(path))?.and_then(|bytes| String::from_utf8(bytes).ok()))
 }

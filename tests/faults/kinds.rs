@@ -5,14 +5,16 @@ use super::strace::Call;
 /// What strace is told to do at one call: an `error=`, a `retval=` or a `signal=`.
 pub(super) type Kind = String;
 
-/// Calls about memory, threads, terminals and the C library, which have nothing to do with the disk.
+/// Calls about memory, threads, signals, terminals and the C library, which have nothing to do with the disk.
 const APART: &[&str] = &[
     "brk",
+    "dup2",
     "exit",
     "exit_group",
     "fcntl",
     "futex",
     "geteuid",
+    "getpid",
     "getrandom",
     "gettid",
     "getuid",
@@ -23,11 +25,16 @@ const APART: &[&str] = &[
     "munmap",
     "poll",
     "prctl",
+    "prlimit64",
+    "recvfrom",
+    "restart_syscall",
     "rseq",
     "rt_sigaction",
     "rt_sigprocmask",
+    "rt_sigreturn",
     "sched_getaffinity",
     "sched_yield",
+    "sendto",
     "set_robust_list",
     "sigaltstack",
 ];
@@ -55,8 +62,13 @@ pub(super) fn of(call: &Call) -> Vec<Kind> {
         "chmod" | "fchmod" | "fchmodat" => (&["EROFS", "EPERM", "EIO", "EINTR"], &["0"], &["KILL", "TERM"]),
         "getdents64" => (&["EIO", "EINTR"], &[], &["KILL"]),
         "lseek" => (&["EIO", "EINTR"], &["0"], &[]),
+        // To whoever only asks, an interruption is an error like any other.
         "stat" | "lstat" | "fstat" | "newfstatat" | "statx" | "access" | "faccessat" | "faccessat2" | "readlink"
-        | "readlinkat" | "getcwd" => (&["EACCES", "EIO", "EINTR"], &[], &[]),
+        | "readlinkat" | "getcwd" => (&["EACCES", "EIO"], &[], &[]),
+        "statfs" => (&["EACCES", "EIO", "ENOSYS"], &["0"], &[]),
+        "utimensat" => (&["EROFS", "EACCES", "EIO", "EINTR"], &["0"], &["KILL"]),
+        "pipe2" | "socketpair" => (&["EMFILE"], &[], &["KILL"]),
+        "wait4" => (&["ECHILD", "EINTR"], &[], &["KILL"]),
         "close" => (&["EIO"], &[], &[]),
         "clone" | "clone3" => (&["EAGAIN"], &[], &["KILL"]),
         name if APART.contains(&name) => (&[], &[], &[]),

@@ -52,11 +52,11 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Result<Report, Fa
     let home = match &arguments.home {
         Some(home) => {
             let home = directory.join(home);
-            Some(Home::of(&home).ok_or_else(|| {
+            Some(Home::of(&home)?.ok_or_else(|| {
                 Failure::usage(format!("--home: {} is no tree of anybody's", visible(&home.to_string_lossy())))
             })?)
         }
-        None => Home::of(&identity::project_directory().unwrap_or_else(|| directory.clone())),
+        None => Home::of(&identity::project_directory().unwrap_or_else(|| directory.clone()))?,
     };
     let (base, paths) = if arguments.staged { staged()? } else { (directory, arguments.paths.clone()) };
     let guard = Guard { context, holder: holder.as_ref(), home, take: arguments.take, presence: false };

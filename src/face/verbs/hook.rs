@@ -235,8 +235,8 @@ fn home(call: &Call) -> Result<Option<Home>, Failure> {
         .map(|(_, directory)| directory)
         .or_else(|| call.workspace_root.as_ref().map(PathBuf::from));
     match directory {
-        Some(directory) if directory.is_absolute() => Ok(Home::of(&directory)),
-        _ => Ok(Home::of(&environment::directory()?)),
+        Some(directory) if directory.is_absolute() => Ok(Home::of(&directory)?),
+        _ => Ok(Home::of(&environment::directory()?)?),
     }
 }
 

@@ -92,7 +92,7 @@ impl Place {
 pub(crate) fn root(host: &Host, is_project: bool) -> Result<Place, Failure> {
     if is_project {
         let directory = environment::directory()?;
-        let root = trees::root_of(&directory).unwrap_or(directory);
+        let root = trees::root_of(&directory)?.unwrap_or(directory);
         return Ok(Place { directory: root.clone(), keep: root, is_project });
     }
     let moved = host.user.variable.and_then(|(variable, below)| {
@@ -113,6 +113,8 @@ pub(super) struct Change {
     /// `None` for a file that is to go.
     pub(super) new: Option<String>,
     pub(super) executable: bool,
+    /// Under which name somebody else's file, which belongs there, goes on meanwhile.
+    pub(super) aside: Option<PathBuf>,
 }
 
 /// What has to change in a file. `None` when nothing has.
@@ -152,7 +154,7 @@ fn plan(place: &Place, file: &File, arguments: &Arguments) -> Result<Option<Chan
             (new, false)
         }
     };
-    Ok((old != new).then_some(Change { path, old, new, executable }))
+    Ok((old != new).then_some(Change { path, old, new, executable, aside: None }))
 }
 
 /// Makes the changes, or shows them, and says what came of it.
@@ -217,13 +219,21 @@ fn preview(change: &Change, report: &mut Report) -> Value {
 }
 
 fn apply(change: &Change, place: &Place, report: &mut Report) -> Result<Value, Failure> {
-    let backup = match (&change.old, &change.new) {
-        (Some(old), None) => {
+    let backup = match (&change.old, &change.new, &change.aside) {
+        (_, Some(new), Some(aside)) => {
+            settings::stand_before(&change.path, aside, new)?;
+            None
+        }
+        (Some(old), None, Some(aside)) => {
+            settings::give_back(&change.path, old, aside)?;
+            None
+        }
+        (Some(old), None, None) => {
             settings::remove(&change.path, old, &place.keep)?;
             None
         }
-        (old, Some(new)) => settings::write(&change.path, old.as_deref(), new, change.executable)?,
-        (None, None) => None,
+        (old, Some(new), None) => settings::write(&change.path, old.as_deref(), new, change.executable)?,
+        (None, None, _) => None,
     };
     let kept = backup.as_ref().map(|backup| format!("; before: {}", shown(backup))).unwrap_or_default();
     report.say(format!("  {} ({}{kept})", shown(&change.path), word(change)));

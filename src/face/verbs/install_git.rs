@@ -39,7 +39,7 @@ pub(crate) fn hooks() -> Result<Hooks, Failure> {
     let first = GIT_HOOKS.first().copied().unwrap_or_default();
     let hook = settings::read(&directory.join(first)).unwrap_or_default();
     let manager = install::manager(&directory, hook.as_deref());
-    Ok(Hooks { root: trees::root_of(&here).unwrap_or(here), directory, manager })
+    Ok(Hooks { root: trees::root_of(&here)?.unwrap_or(here), directory, manager })
 }
 
 impl Hooks {
@@ -64,63 +64,42 @@ pub(super) fn run(arguments: &Arguments) -> Result<Report, Failure> {
         return managed(&hooks, manager, arguments);
     }
     let mut changes = Vec::new();
-    let mut moves = Vec::new();
     for name in GIT_HOOKS {
         let path = hooks.directory.join(name);
         let before = before(&path);
         let old = settings::read(&path)?;
         let is_ours = old.as_deref().is_some_and(install::is_our_git_hook);
+        let new = || Some(GIT_HOOK.to_owned());
+        let aside = settings::is_there(&before)?.then(|| before.clone());
         if arguments.uninstall {
             if is_ours {
-                if settings::is_there(&before) {
-                    moves.push((before, path.clone()));
-                }
-                changes.push(Change { path, old, new: None, executable: true });
+                changes.push(Change { path, old, new: None, executable: true, aside });
             }
-        } else if is_ours || !settings::is_there(&path) {
+        } else if is_ours || !settings::is_there(&path)? {
             if old.as_deref() != Some(GIT_HOOK) {
-                changes.push(Change { path, old, new: Some(GIT_HOOK.to_owned()), executable: true });
+                changes.push(Change { path, old, new: new(), executable: true, aside: None });
             }
-        } else if settings::is_there(&before) {
+        } else if aside.is_some() && !settings::is_one(&path, &before) {
             return Err(Failure::error(
                 "foreign-file",
                 format!("{} would be moved to {}, which is there: move that away", shown(&path), shown(&before)),
             ));
         } else {
-            moves.push((path.clone(), before));
-            changes.push(Change { path, old: None, new: Some(GIT_HOOK.to_owned()), executable: true });
+            changes.push(Change { path, old: None, new: new(), executable: true, aside: Some(before) });
         }
     }
     let place = Place::of_repository(&hooks.directory);
-    let changed = if arguments.dry_run {
-        verb::carry_out(&changes, &place, arguments, "git", NEXT)
-    } else if arguments.uninstall {
-        let report = verb::carry_out(&changes, &place, arguments, "git", NEXT)?;
-        rename(&moves).map(|()| report)
-    } else {
-        // A hook that is replaced goes on under another name; without claim's in its place it keeps its own.
-        rename(&moves).and_then(|()| {
-            verb::carry_out(&changes, &place, arguments, "git", NEXT).inspect_err(|_| {
-                for (from, to) in &moves {
-                    drop(settings::rename(to, from));
-                }
-            })
-        })
-    };
-    let mut report = changed?;
-    for (from, to) in &moves {
-        report.say(format!("  {} (moved to {})", shown(from), shown(to)));
+    let mut report = verb::carry_out(&changes, &place, arguments, "git", NEXT)?;
+    let mut moved = Vec::new();
+    for change in &changes {
+        if let Some(aside) = &change.aside {
+            let (from, to) = if arguments.uninstall { (aside, &change.path) } else { (&change.path, aside) };
+            report.say(format!("  {} (moved to {})", shown(from), shown(to)));
+            moved.push(json!({"from": from.to_string_lossy(), "to": to.to_string_lossy()}));
+        }
     }
-    let told = |(from, to): &(PathBuf, PathBuf)| json!({"from": from.to_string_lossy(), "to": to.to_string_lossy()});
-    report.set("moved", moves.iter().map(told).collect::<Vec<_>>());
+    report.set("moved", moved);
     Ok(report)
-}
-
-fn rename(moves: &[(PathBuf, PathBuf)]) -> Result<(), Failure> {
-    for (from, to) in moves {
-        settings::rename(from, to)?;
-    }
-    Ok(())
 }
 
 fn before(path: &Path) -> PathBuf {
@@ -135,7 +114,8 @@ fn managed(hooks: &Hooks, manager: &Manager, arguments: &Arguments) -> Result<Re
         let place = Place::of_repository(&hooks.directory);
         return verb::carry_out(&[], &place, arguments, &format!("git (by {})", manager.name), NEXT);
     }
-    let there = manager.files.iter().map(|file| hooks.root.join(file)).find(|file| settings::is_there(file));
+    let there =
+        manager.files.iter().map(|file| hooks.root.join(file)).find(|file| settings::is_there(file).unwrap_or(false));
     let file = found
         .or(there)
         .or_else(|| manager.files.first().map(|file| hooks.root.join(file)))
