@@ -16,14 +16,15 @@ pub(crate) struct Mounts {
 }
 
 impl Mounts {
-    /// Runs a shell script in a namespace of its own, with `$place` in its environment.
+    /// Runs a shell script in a namespace of its own, with `$place` in its environment. What it traps at its exit is done
+    /// when the test ends.
     pub(crate) fn new(sandbox: &Sandbox, script: &str) -> Self {
         for tool in ["unshare", "nsenter", "mount", "sh"] {
             need(tool);
         }
         fs::create_dir_all(sandbox.place()).unwrap();
         let mut keeper = Command::new("unshare")
-            .args(["--mount", "--propagation", "private", "sh", "-ec", &format!("{script}\necho ready\nexec cat")])
+            .args(["--mount", "--propagation", "private", "sh", "-ec", &format!("{script}\necho ready\ncat")])
             .env("place", sandbox.place())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

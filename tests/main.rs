@@ -41,6 +41,8 @@ mod refusal;
 mod run;
 mod scene;
 mod skill;
+#[cfg(target_os = "linux")]
+mod spelling;
 mod status;
 mod story;
 mod supply;

@@ -17,5 +17,7 @@ pub mod programs;
 pub mod screen;
 pub mod settings;
 pub mod signals;
+#[cfg(unix)]
+mod spelling;
 pub mod terminal;
 pub mod trees;

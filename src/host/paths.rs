@@ -13,6 +13,8 @@ use std::{
 
 use thiserror::Error;
 
+#[cfg(unix)]
+use crate::host::spelling;
 use crate::{
     core::{
         target::{PathStyle, Target, TargetError},
@@ -193,14 +195,19 @@ pub fn resolve(path: &Path) -> Result<PathBuf, PathError> {
     }
 }
 
-/// The path of something that exists, free of links, and spelled as people spell it, so that it is the path that a claim
-/// records.
+/// The path of something that exists, free of links, and spelled as people and its directories spell it, so that it is the
+/// path that a claim records.
 ///
 /// # Errors
 /// What the system says.
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     let real = fs::canonicalize(path)?;
-    Ok(real.to_str().map(|text| PathStyle::HERE.plain(text).into()).unwrap_or(real))
+    let plain = real.to_str().map(|text| PathStyle::HERE.plain(text).into()).unwrap_or(real);
+    #[cfg(unix)]
+    return spelling::listed(plain);
+    // The system's own answer has the names as they are listed.
+    #[cfg(not(unix))]
+    return Ok(plain);
 }
 
 fn existing(path: &Path) -> Result<Option<PathBuf>, PathError> {
