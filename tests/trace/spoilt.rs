@@ -127,13 +127,19 @@ fn a_change_whose_line_was_lost_stands_and_is_reported_by_the_audit() {
 
 #[test]
 fn a_line_that_breaks_off_is_reported_and_the_next_one_stands_by_itself() {
-    let sandbox = Sandbox::new();
-    sandbox.take("a", "t");
-    sandbox.take("a", "u");
-    let file = sandbox.place().join("trace.jsonl");
-    let whole = fs::read(&file).unwrap();
-    let second = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-    for cut in [second + 1, second + 40, whole.len() - 3] {
+    // A place of its own for each, since the beat of one before would be missing from the trace that is cut.
+    let fresh = || {
+        let sandbox = Sandbox::new();
+        sandbox.take("a", "t");
+        sandbox.take("a", "u");
+        let file = sandbox.place().join("trace.jsonl");
+        let whole = fs::read(&file).unwrap();
+        (sandbox, file, whole)
+    };
+    for place in [Ok(1), Ok(40), Err(3)] {
+        let (sandbox, file, whole) = fresh();
+        let second = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        let cut = place.map_or_else(|before_the_end: usize| whole.len() - before_the_end, |further| second + further);
         fs::write(&file, &whole[..cut]).unwrap();
         let broken = sandbox.problems();
         assert!(broken.contains(&"torn-line trace.jsonl:2".to_owned()), "{broken:?}");
@@ -148,6 +154,7 @@ fn a_line_that_breaks_off_is_reported_and_the_next_one_stands_by_itself() {
         assert_eq!(logged.stdout.lines().count(), 2, "{logged}");
     }
     // Only the newline was lost: nothing is missing.
+    let (sandbox, file, whole) = fresh();
     fs::write(&file, &whole[..whole.len() - 1]).unwrap();
     sandbox.audit();
     sandbox.by("a", ["take", "v", "p"]).stdout_any().check();
