@@ -4,6 +4,10 @@
 //! most one such file, and the next write removes it. Staged bytes are read back before the rename, because a device
 //! that loses them without a word must not get them to the claim's path, over a claim that was good; and again after
 //! it, because the rename is a promise of the system as well.
+//!
+//! What must survive a loss of power is synced, the file before its rename and the directory after it: together a sixth of
+//! the time of a take on ext4. A beat is not synced, since what it would lose is an older heartbeat of the same claim. Of a
+//! new file the size has to reach the disk too, so that `fdatasync` would save nothing.
 
 use std::io::{self, Read as _, Seek as _, Write as _};
 
