@@ -3,8 +3,7 @@
 //! Whole seconds are enough because a time to live is at least one second, and rounding down both a heartbeat and `now`
 //! can only make a claim look fresher than it is, by less than a second: never stale too early.
 //!
-//! Everything is UTC, and chrono is built without its clock, so that no time-zone file is looked for or read: that is some
-//! ten system calls of a process that makes eighty.
+//! Everything is UTC, and chrono is built without its clock, so that no time-zone file is looked for or read.
 
 use std::fmt;
 
