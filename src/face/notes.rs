@@ -53,9 +53,14 @@ fn tell_with(context: &Context, target: Option<&Target>, verb: &str, report: &mu
 
 fn line(queue: &Queue, verb: &str) -> String {
     let (waiting, claimed) = (queue.waiting.len(), queue.claimed.len());
-    let noun = if waiting == 1 { "note waits" } else { "notes wait" };
-    let begun = if claimed == 0 { String::new() } else { format!(", {claimed} begun") };
-    format!("  {waiting} {noun} on {}{begun}: claim handover {verb} {}", queue.target, quoted(queue.target.as_str()))
+    let noun = |count| if count == 1 { "note" } else { "notes" };
+    let waits = if waiting == 1 { "waits" } else { "wait" };
+    let what = match (waiting, claimed) {
+        (0, _) => format!("{claimed} {} on {} begun and not done", noun(claimed), queue.target),
+        (_, 0) => format!("{waiting} {} {waits} on {}", noun(waiting), queue.target),
+        _ => format!("{waiting} {} {waits} on {}, {claimed} begun", noun(waiting), queue.target),
+    };
+    format!("  {what}: claim handover {verb} {}", quoted(queue.target.as_str()))
 }
 
 fn described(queue: &Queue) -> Value {

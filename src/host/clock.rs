@@ -11,7 +11,11 @@ use crate::core::time::Timestamp;
 /// The current second, also before 1970.
 #[must_use]
 pub fn now() -> Timestamp {
-    let seconds = match SystemTime::now().duration_since(UNIX_EPOCH) {
+    second(SystemTime::now())
+}
+
+fn second(time: SystemTime) -> Timestamp {
+    let seconds = match time.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
         // Rounded down, so that half a second before 1970 is second -1.
         Err(error) => {
@@ -64,4 +68,26 @@ impl Moment {
 /// Waits, and does nothing.
 pub fn sleep(time: Duration) {
     std::thread::sleep(time);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_is_rounded_down_on_either_side_of_1970() {
+        let milliseconds = Duration::from_millis;
+        for (time, expected) in [
+            (UNIX_EPOCH, 0),
+            (UNIX_EPOCH + milliseconds(1_999), 1),
+            (UNIX_EPOCH - milliseconds(1), -1),
+            (UNIX_EPOCH - milliseconds(1_000), -1),
+            (UNIX_EPOCH - milliseconds(1_001), -2),
+            // The seconds of 1960, and one beyond 32 bits.
+            (UNIX_EPOCH - Duration::from_secs(315_619_200), -315_619_200),
+            (UNIX_EPOCH + Duration::from_secs(1 << 32), 1 << 32),
+        ] {
+            assert_eq!(second(time), Timestamp(expected));
+        }
+    }
 }

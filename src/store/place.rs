@@ -230,3 +230,39 @@ impl Locked {
         trace::read(&self.place)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::{
+        holder::Holder,
+        rule::{self, Request, Verdict, Wish},
+        target::Target,
+    };
+
+    /// No test can set the clock of the machine; the place is told another.
+    #[test]
+    fn a_clock_before_1970_or_after_2038_is_a_clock() {
+        const CLOCKS: [fn() -> Timestamp; 2] = [|| Timestamp(-315_619_200), || Timestamp(4_102_444_800)];
+        for (clock, year) in CLOCKS.into_iter().zip(["1960-", "2100-"]) {
+            let directory = tempfile::tempdir().unwrap();
+            let place = Place::at(directory.path().join("place"), clock);
+            let (target, [one, other]) =
+                (Target::name("t").unwrap(), ["one", "other"].map(|name| Holder::new(name).unwrap()));
+            let take = |holder| {
+                let request = Request { target: &target, holder };
+                let wish = Wish { purpose: "p", ttl: None, shared: false };
+                place.change(Absent::Make, Some(&target.reach()), |entries, now| {
+                    let decision = rule::take(entries, &request, &wish, now);
+                    (decision.verdict, decision.effects)
+                })
+            };
+            assert!(matches!(take(&one), Ok(Verdict::Claimed(_))), "{year}");
+            assert!(matches!(take(&other), Ok(Verdict::Refused(_))), "{year}");
+            assert!(matches!(take(&one), Ok(Verdict::Renewed(_))), "{year}");
+            let claim = place.look(&target.reach()).unwrap().remove(0);
+            let text = String::from_utf8(claim.claim().unwrap().to_bytes()).unwrap();
+            assert!(text.contains(&format!("\"heartbeat_at\": \"{year}")), "{text}");
+        }
+    }
+}

@@ -21,6 +21,8 @@ fn take_and_guard_name_the_notes_and_how_to_begin_them() {
     let renewed = sandbox.by("a", ["take", "t", "p"]).json();
     assert_eq!(renewed["handovers"], json!([{"target": "t", "waiting": 1, "claimed": 0}]));
     next(&sandbox, "a", "t");
+    let begun = sandbox.by("a", ["take", "t", "p"]).stdout_any().check();
+    assert!(begun.stdout.ends_with("  1 note on t begun and not done: claim handover next t\n"), "{begun}");
     add(&sandbox, "b", "t", "more");
     add(&sandbox, "b", "t", "and more");
     let renewed = sandbox.by("a", ["take", "t", "p"]).stdout_any().check();

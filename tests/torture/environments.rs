@@ -1,11 +1,9 @@
 //! Where claim may find itself: directories of others, users of a machine, no environment, times of another century,
 //! crowds.
 //!
-//! Not covered: a clock that is itself before 1970 or after 2038. Time namespaces do not shift the wall clock, a library
-//! that fakes it cannot be loaded into a static program, and tests set no clocks. Records of such times stand for it here,
-//! and the pure rule's own tests have `now` at both ends. A file system that folds case: neither ext4 nor anything else
-//! that the tests' machines mount has it; names are slugs and so in lower case, and paths that differ in case are two
-//! targets, which on such a file system can miss a conflict.
+//! Not covered: a clock of the machine that is itself before 1970 or after 2038. Time namespaces do not shift the wall
+//! clock, a library that fakes it cannot be loaded into a static program, and tests set no clocks. Records of such times
+//! stand for it here; `store::place` is tested with a clock that says so, and `host::clock` with such times.
 
 use std::{
     fs,
