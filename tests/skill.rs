@@ -45,7 +45,7 @@ fn the_rules_and_their_numbers_and_marks_are_those_of_the_program() {
                     Means::Hook => "the hook",
                 })
                 .collect();
-            let mark = if rule.is_advisory() {
+            let mark = if rule.enforced_by.is_empty() {
                 "*advisory*".to_owned()
             } else {
                 format!("*enforced* by {}", by.join(" and "))

@@ -16,17 +16,6 @@ pub enum Means {
     Hook,
 }
 
-impl Means {
-    /// The word the skill and the README use.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Lock => "lock",
-            Self::Rename => "rename",
-            Self::Hook => "hook",
-        }
-    }
-}
-
 /// One rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -38,13 +27,6 @@ pub struct Rule {
     pub enforced_by: &'static [Means],
     /// The actions that may cite it; none when no line ever does.
     pub actions: &'static [Action],
-}
-
-impl Rule {
-    /// Whether nothing but good will keeps the rule.
-    pub const fn is_advisory(&self) -> bool {
-        self.enforced_by.is_empty()
-    }
 }
 
 /// Claim before a foreign write.
