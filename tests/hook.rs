@@ -1,7 +1,7 @@
 //! `hook` through the program: what an agent CLI is answered, and what the session comes to hold.
 //!
-//! What is expected of each host is what `tests/fixtures/payloads/README.md` and the table in `src/core/agents.rs` say
-//! was seen of it.
+//! What is expected of each host is what `tests/fixtures/payloads/README.md` and its row below `src/core/agents/` say was
+//! seen of it.
 
 use std::{
     fs,

@@ -1,7 +1,7 @@
 //! What is claimed: a name or a path, the file name ("stem") that stands for it, and which targets overlap.
 //!
 //! Names are compared by their slug, because a false refusal costs a wait and a missed one costs the work. Paths arrive
-//! here already made absolute and canonical (`host::path` does that); here they are only compared, and never touched.
+//! here already made absolute and canonical (`host::paths` does that); here they are only compared, and never touched.
 
 use std::{borrow::Cow, fmt};
 

@@ -56,7 +56,7 @@ const VERBS: [&[&str]; 19] = [
 ];
 
 /// The exit codes that the program documents.
-const CODES: [i32; 8] = [0, 1, 2, 3, 4, 75, 76, 64];
+const CODES: [i32; 7] = [0, 1, 2, 3, 4, 75, 76];
 
 /// A place at work: a claim of mine on `t` with a note behind it, a stale one of another on `u`, and old damage on `v`.
 fn at_work() -> Sandbox {
