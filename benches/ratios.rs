@@ -5,12 +5,11 @@
 //! the numbers that this project promises and says `ok` or `OVER`, and ends with 1 if anything is over; on a busy machine
 //! run it again before believing that.
 
-#![allow(
+#![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::indexing_slicing,
-    missing_docs,
     reason = "a benchmark runs processes and prints"
 )]
 
