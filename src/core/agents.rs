@@ -83,8 +83,6 @@ use crate::core::write::Link;
 pub struct Agent {
     /// The short name, which is also the prefix of its sessions' holder: `claude:<id>`.
     pub name: &'static str,
-    /// The name that its users know it by.
-    pub title: &'static str,
     /// Environment variables that carry the session id, the surest first. Those of the shell tool, and for Gemini and
     /// Crush, whose shell has none, those of the hook process.
     pub session_variables: &'static [&'static str],
@@ -184,8 +182,9 @@ pub enum Tool {
     Other,
 }
 
-/// The agent of that name.
-pub fn named(name: &str) -> Option<&'static Agent> {
+/// The agent of that name, for a test that it is asked about each of its tools.
+#[cfg(test)]
+pub(super) fn named(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name)
 }
 

@@ -89,12 +89,6 @@ impl Claim {
     pub fn time_to_live(&self) -> Ttl {
         self.ttl.unwrap_or(Ttl::DEFAULT)
     }
-
-    /// How fresh the claim is at `now`.
-    #[must_use]
-    pub fn state(&self, now: Timestamp) -> State {
-        State::of(self.heartbeat_at, self.time_to_live(), now)
-    }
 }
 
 /// What a heartbeat says at a moment.

@@ -9,7 +9,6 @@ use super::{Agent, Event};
 
 pub(super) const CURSOR: Agent = Agent {
     name: "cursor",
-    title: "Cursor",
     project_variables: &["CURSOR_PROJECT_DIR"],
     marks: &[
         &[Mark::Has("/cursor_version")],
@@ -85,7 +84,6 @@ pub(super) const CURSOR: Agent = Agent {
 
 pub(super) const COPILOT: Agent = Agent {
     name: "copilot",
-    title: "GitHub Copilot CLI",
     session_variables: &["COPILOT_AGENT_SESSION_ID"],
     shell_carries_session: true,
     marks: &[
@@ -147,7 +145,6 @@ pub(super) const COPILOT: Agent = Agent {
 
 pub(super) const CRUSH: Agent = Agent {
     name: "crush",
-    title: "Crush",
     session_variables: &["CRUSH_SESSION_ID"],
     project_variables: &["CRUSH_PROJECT_DIR"],
     marks: &[&[
@@ -165,7 +162,6 @@ pub(super) const CRUSH: Agent = Agent {
 
 pub(super) const GOOSE: Agent = Agent {
     name: "goose",
-    title: "goose",
     marks: &[&[Mark::Has("/event"), Mark::Has("/session_id"), Mark::Lacks("/hook_event_name")]],
     keys: Keys { event: &["/event"], cwd: &["/working_dir"], subagent: &[], ..CLAUDE_KEYS },
     tools: &[
@@ -179,7 +175,6 @@ pub(super) const GOOSE: Agent = Agent {
 
 pub(super) const WINDSURF: Agent = Agent {
     name: "windsurf",
-    title: "Windsurf",
     marks: &[&[Mark::Has("/agent_action_name")]],
     keys: Keys {
         event: &["/agent_action_name"],
@@ -206,7 +201,6 @@ pub(super) const WINDSURF: Agent = Agent {
 
 pub(super) const CLINE: Agent = Agent {
     name: "cline",
-    title: "Cline",
     marks: &[
         &[Mark::Has("/clineVersion")],
         &[Mark::Has("/hookName")],
@@ -257,7 +251,6 @@ pub(super) const CLINE: Agent = Agent {
 /// No command hooks and no payload: its shell tool tells who it is.
 pub(super) const AMP: Agent = Agent {
     name: "amp",
-    title: "Amp",
     session_variables: &["AMP_CURRENT_THREAD_ID", "AGENT_THREAD_ID"],
     shell_carries_session: true,
     ..BLANK

@@ -9,7 +9,6 @@ use super::{Agent, Event};
 
 pub(super) const CLAUDE: Agent = Agent {
     name: "claude",
-    title: "Claude Code",
     session_variables: &["CLAUDE_CODE_SESSION_ID"],
     project_variables: &["CLAUDE_PROJECT_DIR"],
     shell_carries_session: true,
@@ -26,7 +25,6 @@ pub(super) const CLAUDE: Agent = Agent {
 
 pub(super) const CODEX: Agent = Agent {
     name: "codex",
-    title: "Codex CLI",
     // The payload's id is the root session's; a sub-agent's thread is another.
     session_variables: &["CODEX_SESSION_ID", "CODEX_THREAD_ID"],
     shell_carries_session: true,
@@ -48,7 +46,6 @@ pub(super) const CODEX: Agent = Agent {
 
 pub(super) const GEMINI: Agent = Agent {
     name: "gemini",
-    title: "Gemini CLI",
     session_variables: &["GEMINI_SESSION_ID"],
     project_variables: &["GEMINI_PROJECT_DIR"],
     marks: &[
@@ -89,7 +86,6 @@ pub(super) const GEMINI: Agent = Agent {
 
 pub(super) const OPENCODE: Agent = Agent {
     name: "opencode",
-    title: "opencode",
     marks: &[&[Mark::Event(&[
         "session.created",
         "session.updated",
@@ -123,7 +119,6 @@ pub(super) const OPENCODE: Agent = Agent {
 
 pub(super) const PI: Agent = Agent {
     name: "pi",
-    title: "pi",
     // Not in 0.73.1's shell, unless an extension sets it.
     session_variables: &["PI_SESSION_ID"],
     marks: &[&[Mark::Event(&[

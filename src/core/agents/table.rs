@@ -73,7 +73,6 @@ pub static AGENTS: &[Agent] =
 /// A row that says nothing, for the others to start from.
 pub(super) const BLANK: Agent = Agent {
     name: "",
-    title: "",
     session_variables: &[],
     project_variables: &[],
     shell_carries_session: false,
