@@ -19,6 +19,7 @@ use claim::core::{
 };
 use proptest::{prelude::*, test_runner::Config};
 
+use super::workload::wall;
 use crate::support::Sandbox;
 
 /// Names that are one target and names that are not, and paths of one tree.
@@ -150,9 +151,9 @@ impl Scene {
     fn compare(&self, step: &Step) -> Result<(), TestCaseError> {
         let before = self.directory();
         let (holder, words) = self.words(step);
-        let first = now();
+        let first = wall();
         let outcome = self.0.by(HOLDERS[holder], &words).outcome();
-        let last = now();
+        let last = wall();
         let after: BTreeMap<_, _> = self.directory().into_iter().map(|(name, (bytes, _))| (name, bytes)).collect();
         // A verb on one target reads the files whose names say that they may concern it, and no others: a claim under a
         // wrong name is `status`'s to find.
@@ -270,10 +271,6 @@ fn performed(before: &Directory, effects: &Effects) -> BTreeMap<String, Vec<u8>>
 
 fn shown(directory: &BTreeMap<String, Vec<u8>>) -> String {
     directory.iter().map(|(name, bytes)| format!("{name}: {}\n", String::from_utf8_lossy(bytes))).collect()
-}
-
-fn now() -> i64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs().try_into().unwrap()
 }
 
 proptest! {

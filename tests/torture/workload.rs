@@ -249,7 +249,8 @@ fn suffered(child: Child, fate: &Fate) -> Output {
     output
 }
 
-fn wall() -> i64 {
+/// Seconds since 1970, as a claim file counts them.
+pub(super) fn wall() -> i64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs().try_into().unwrap()
 }
 
