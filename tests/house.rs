@@ -232,3 +232,39 @@ fn the_program_stands_upon_few_crates() {
     assert!(crates.len() <= MOST_CRATES, "{} crates, more than {MOST_CRATES}: {crates:?}", crates.len());
     println!("{} crates", crates.len());
 }
+
+/// What lies beside the program's own folders is what the ecosystem expects there, and nothing that came by mistake.
+#[test]
+fn the_top_of_the_house_is_tidy() {
+    let expected = [
+        ".cargo",
+        ".ci",
+        ".claude-plugin",
+        ".github",
+        ".gitignore",
+        ".pre-commit-hooks.yaml",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "README.md",
+        "SECURITY.md",
+        "benches",
+        "clippy.toml",
+        "completions",
+        "deny.toml",
+        "fuzz",
+        "hooks",
+        "rustfmt.toml",
+        "skills",
+        "src",
+        "tests",
+    ];
+    let git = Command::new("git").args(["ls-files"]).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    assert!(git.status.success(), "{git:?}");
+    let text = String::from_utf8(git.stdout).unwrap();
+    let found: BTreeSet<&str> = text.lines().filter_map(|path| path.split('/').next()).collect();
+    assert_eq!(found, BTreeSet::from(expected));
+}

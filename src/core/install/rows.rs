@@ -93,6 +93,9 @@ pub(super) const CODEX: Host = Host {
     }],
     remains: &[
         Remains::Always("trust the hook: type /hooks in Codex; until then it is left out without a word"),
+        Remains::Always(
+            "let its shell reach the claims: claim doctor codex says which line its config.toml needs for that",
+        ),
         RESTART,
         SHARED,
     ],
