@@ -41,7 +41,9 @@ fn the_help_of_claim_fits_a_screen_and_shows_the_code_of_a_refusal() {
     for option in claim::face::command().get_arguments().filter_map(|option| option.get_long()) {
         assert!(help.contains(&format!("--{option}")) || option == "version", "{option}");
     }
-    assert_eq!(sandbox.run(["-h"]).stdout_any().check().stdout, help);
+    for typed in [&["-h"][..], &["-h", "take"], &["--help", "take"], &["--json", "--help", "guard", "x"]] {
+        assert_eq!(sandbox.run(typed).stdout_any().check().stdout, help, "{typed:?}");
+    }
     // Without a verb the same is said, and that it was wrong.
     let outcome = sandbox.run([""; 0]).exit(2).stderr_some().check();
     assert!(outcome.stderr.contains("75 REFUSED"), "{outcome}");

@@ -75,14 +75,18 @@ pub(crate) fn command(verb: Option<&OsString>) -> Command {
     }
 }
 
-/// The verb, found before parsing: the first word that is neither an option nor the value of one.
+/// The verb, found before parsing: the first word that is neither an option of every verb nor the value of one. None
+/// behind any other option: what is answered to that, such as help, is about all verbs.
 pub(crate) fn verb(arguments: &[OsString]) -> Option<&OsString> {
     let mut words = arguments.iter().skip(1);
     while let Some(word) = words.next() {
-        if word == "--dir" || word == "--holder" {
+        let text = word.as_encoded_bytes();
+        if text == b"--dir" || text == b"--holder" {
             words.next();
-        } else if !word.as_encoded_bytes().starts_with(b"-") {
+        } else if !text.starts_with(b"-") {
             return Some(word);
+        } else if text != b"--json" && !text.starts_with(b"--dir=") && !text.starts_with(b"--holder=") {
+            return None;
         }
     }
     None
