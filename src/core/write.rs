@@ -16,6 +16,8 @@ pub enum Link {
     Replaced,
     /// Where it leads to a directory, something in there is written; else the link itself is replaced.
     Entered,
+    /// A directory is made, and one that is there, by a link or not, is left as it is: nothing is written.
+    Made,
     /// Either, and reading does not tell which: both count.
     Either,
 }

@@ -82,13 +82,16 @@ pub fn resolved_target(path: &Path) -> Result<Target, PathError> {
 }
 
 /// What a write really changes: where its path leads, the link at its end, or both, which are one wherever there is no
-/// link.
+/// link. Nothing, where a directory is to be made that is there.
 ///
 /// # Errors
 /// [`PathError`] says what is wrong with it.
 pub fn written(write: &Write, directory: &Path) -> Result<Vec<PathBuf>, PathError> {
     let path = directory.join(at_home(&write.path)?);
-    if write.link == Link::Followed || !is_link(&path)? {
+    if write.link == Link::Made && path.is_dir() {
+        return Ok(Vec::new());
+    }
+    if matches!(write.link, Link::Followed | Link::Made) || !is_link(&path)? {
         return Ok(vec![resolve(&path)?]);
     }
     let itself = || match (path.parent(), path.components().next_back()) {
@@ -96,7 +99,7 @@ pub fn written(write: &Write, directory: &Path) -> Result<Vec<PathBuf>, PathErro
         _ => resolve(&path),
     };
     Ok(match write.link {
-        Link::Followed => vec![resolve(&path)?],
+        Link::Followed | Link::Made => vec![resolve(&path)?],
         Link::Entered if path.is_dir() => vec![resolve(&path)?],
         Link::Replaced | Link::Entered => vec![itself()?],
         Link::Either => vec![itself()?, resolve(&path)?],

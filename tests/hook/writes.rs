@@ -239,6 +239,22 @@ fn the_home_directory_and_the_root_are_never_claimed() {
 }
 
 #[test]
+fn a_directory_that_is_there_is_not_made() {
+    let scene = Scene::new();
+    scene.touch("bin/tool");
+    symlink(scene.path("bin"), scene.path("link")).unwrap();
+    // Whoever makes sure that it is there does not keep it from others: what is put there is claimed.
+    scene.shell("1", "mkdir -p ~/bin ~/bin/ ~/link && cp a.md ~/bin/").check();
+    assert_eq!(scene.held(), ["bin/a.md by claude:1"]);
+    scene.shell("2", "mkdir -p ~/bin && cp b.md ~/bin/").check();
+    scene.take("b", "sibling");
+    scene.shell("1", "mkdir -p .. ../sibling/sub").check();
+    for command in ["mkdir -p ../sibling/new", "mkdir ../sibling/sub && touch ../sibling/sub", "rm -r ../sibling/sub"] {
+        scene.shell("1", command).denied_because("sibling is claimed by b");
+    }
+}
+
+#[test]
 fn a_command_with_very_many_paths_claims_their_tree_once() {
     let scene = Scene::new();
     let many = |directory: &str| (0..3_000).map(|number| format!(" {directory}/f{number}")).collect::<String>();

@@ -53,7 +53,8 @@ impl Base {
 
     /// What a word says is written. What a glob matches stands in the directory before it, and `link/` is where it leads.
     pub(super) fn write(&self, word: &Word, link: Link) -> Option<Write> {
-        let entered = word.before_pattern().is_some() || is_directory(&word.text);
+        // `mkdir link/` makes what it leads to, if that is not there, as `mkdir` of a directory does.
+        let entered = link != Link::Made && (word.before_pattern().is_some() || is_directory(&word.text));
         Some(Write { path: self.place(word)?, link: if entered { Link::Followed } else { link } })
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{CWD, HOME, Link, writes_in};
-use Link::{Either, Entered, Followed, Replaced};
+use Link::{Either, Entered, Followed, Made, Replaced};
 
 fn check(cases: &[(&str, &[(&str, Link)])]) {
     let wrong: Vec<String> = cases
@@ -47,6 +47,16 @@ fn what_is_written_through() {
         ("gofmt -w l", &[("l", Followed)]),
         ("black l", &[("l", Followed)]),
         ("gcc -o l a.c", &[("l", Followed)]),
+    ]);
+}
+
+#[test]
+fn what_is_made_unless_it_is_there() {
+    check(&[
+        ("mkdir d", &[("d", Made)]),
+        ("mkdir -p d/e/", &[("d/e", Made)]),
+        ("mkdir -pm 700 d; rm -r d", &[("d", Either)]),
+        ("install -d d", &[("d", Followed)]),
     ]);
 }
 

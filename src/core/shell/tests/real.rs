@@ -218,6 +218,7 @@ fn what_becomes_of_a_link_is_what_was_said() {
         let through = said.iter().any(|write| match write.link {
             Link::Followed | Link::Either => true,
             Link::Entered => write.path.is_dir(),
+            Link::Made => !write.path.is_dir(),
             Link::Replaced => write.path.parent() != Some(here.as_path()),
         });
         let replaced = said.iter().any(|write| write.link != Link::Followed);

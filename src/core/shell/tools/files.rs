@@ -12,7 +12,7 @@ pub(super) const TOOLS: &[Tool] = &[
         links: &[(&["-u", "--remove"], Link::Either)],
         ..BLANK
     },
-    Tool { names: &["mkdir", "gmkdir", "mkfifo"], values: &["-m", "--mode"], ..BLANK },
+    Tool { names: &["mkdir", "gmkdir", "mkfifo"], values: &["-m", "--mode"], link: Link::Made, ..BLANK },
     Tool {
         names: &["touch", "gtouch"],
         values: &["-d", "-t", "-r", "-A", "--date", "--reference"],
