@@ -31,6 +31,8 @@ pub(super) struct Wrapper {
     texts: &'static [&'static str],
     /// Options with which it starts somewhere else, and with another environment.
     leaves: &'static [&'static str],
+    /// Whether the command may be spelled as a package with its version, `prettier@3`.
+    versions: bool,
 }
 
 /// For `operands`, where all are its own and none is a command.
@@ -46,6 +48,7 @@ const PLAIN: Wrapper = Wrapper {
     idle: &["--help", "--version"],
     texts: &[],
     leaves: &[],
+    versions: false,
 };
 
 const WRAPPERS: &[Wrapper] = &[
@@ -144,6 +147,7 @@ const WRAPPERS: &[Wrapper] = &[
         names: &["npx", "bunx", "uvx"],
         values: &["-p", "-c", "--package", "--call", "--from", "--with"],
         texts: &["-c", "--call"],
+        versions: true,
         ..PLAIN
     },
     Wrapper {
@@ -151,6 +155,7 @@ const WRAPPERS: &[Wrapper] = &[
         verbs: &["exec", "dlx", "x"],
         values: &["-p", "-c", "--package", "--call"],
         texts: &["-c", "--call"],
+        versions: true,
         ..PLAIN
     },
     Wrapper {
@@ -159,6 +164,8 @@ const WRAPPERS: &[Wrapper] = &[
         values: &["-p", "--python", "--with", "--extra", "--group", "--spec"],
         ..PLAIN
     },
+    // A module is called as the program that it installs.
+    Wrapper { names: &["python", "python3"], verbs: &["-m"], ..PLAIN },
 ];
 
 /// The row of a command.
@@ -191,7 +198,14 @@ impl Walk {
             settings.push((name, value));
             start += 1;
         }
-        let command = arguments.get(start.saturating_add(wrapper.operands)..).unwrap_or_default();
+        let mut command = arguments.get(start.saturating_add(wrapper.operands)..).unwrap_or_default().to_vec();
+        if wrapper.versions
+            && let Some(package) = command.first_mut()
+            && let Some((name, _)) = package.exact().and_then(|text| text.rsplit_once('@'))
+            && !name.is_empty()
+        {
+            *package = Word::literal(name);
+        }
         let everything = parse(arguments, wrapper.values, &[]);
         let leaves = parsed.has(wrapper.leaves)
             || (wrapper.operands == ALL
@@ -207,10 +221,10 @@ impl Walk {
             scope
         };
         if let Some(text) = everything.value(wrapper.texts) {
-            let rest = if wrapper.assigns { command } else { &[] };
+            let rest = if wrapper.assigns { command.as_slice() } else { &[] };
             self.given(text, rest, &settings, inner);
         } else if !command.is_empty() {
-            return self.run(command, &settings, input, inner);
+            return self.run(&command, &settings, input, inner);
         }
         self.write(tools::writes(name, arguments, &inner.base));
         None
