@@ -87,6 +87,19 @@ fn in_a_linked_worktree_presence_is_on_the_worktree_that_is_written() {
 }
 
 #[test]
+fn a_worktree_that_a_session_adds_is_home_to_the_one_that_is_started_in_it() {
+    let scene = Scene::new();
+    scene.repository("main");
+    scene.shell("1", "cd ../main && git worktree add ../linked -b task").within(scene.path("main")).check();
+    assert_eq!(scene.held(), ["main by claude:1, shared"]);
+    scene.git("main", &["worktree", "add", "-q", "../linked", "-b", "task"]);
+    scene.write("2", "linked/a.md").within(scene.path("linked")).check();
+    scene.write("1", "linked/b.md").within(scene.path("main")).check();
+    let shared = ["linked by claude:1, shared", "linked by claude:2, shared", "main by claude:1, shared"];
+    assert_eq!(scene.held(), shared);
+}
+
+#[test]
 fn home_is_where_the_session_was_started_and_not_where_its_shell_is() {
     let scene = Scene::new();
     let mut payload = scene.write_payload("1", "proj/a.md");

@@ -246,16 +246,18 @@ fn clone(rest: &[Word], directory: &Base) -> Vec<Write> {
     }
 }
 
-/// A new worktree is a directory of its own, and the repository gets an entry for it.
+/// The repository gets an entry for a worktree, and one that is moved or removed is a directory of its own. One that is
+/// added is of this repository, so that it is home to whoever is at home here, but only once it is there: claimed before, as
+/// a path abroad, it would be kept from the sessions that are started in it. Git makes it only where nothing is.
 fn worktree(rest: &[Word], directory: &Base) -> Vec<Write> {
     let Some((action, rest)) = rest.split_first() else {
         return Vec::new();
     };
     let parsed: Parsed<'_> = parse(rest, &["-b", "-B", "--reason", "--expire"], &[]);
     let operands = match action.text.as_str() {
-        "add" | "remove" | "repair" => 1,
+        "remove" | "repair" => 1,
         "move" => 2,
-        "prune" | "lock" | "unlock" => 0,
+        "add" | "prune" | "lock" | "unlock" => 0,
         _ => return Vec::new(),
     };
     if parsed.has(&["-n", "--dry-run"]) {
