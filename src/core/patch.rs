@@ -5,9 +5,7 @@
 //! part, so the markers are looked for line by line and nothing else is checked. Lines of content start with `+`, `-`,
 //! a space or `@@`, so a marker that is quoted inside a file's text is not taken for one.
 
-use std::collections::HashMap;
-
-use crate::core::write::{Link, Write};
+use crate::core::write::{Link, Write, Writes};
 
 const UPDATE: &str = "*** Update File:";
 const DELETE: &str = "*** Delete File:";
@@ -22,8 +20,7 @@ const MARKERS: [&str; 4] = ["*** Add File:", UPDATE, DELETE, MOVE];
 /// link, and others rename onto it.
 #[must_use]
 pub fn files(patch: &str) -> Vec<Write> {
-    let mut places = HashMap::new();
-    let mut files: Vec<Write> = Vec::new();
+    let mut files = Writes::default();
     let mut updating = false;
     let mut from = None;
     for line in patch.lines() {
@@ -43,21 +40,17 @@ pub fn files(patch: &str) -> Vec<Write> {
             _ => Link::Followed,
         };
         if marker == MOVE
-            && let Some(moved) = from.take().and_then(|index: usize| files.get_mut(index))
+            && let Some(moved) = from.take().and_then(|place| files.at(place))
         {
             moved.link = Link::Replaced;
         }
         if name.is_empty() {
             continue;
         }
-        let index = *places.entry(name).or_insert(files.len());
-        match files.get_mut(index) {
-            Some(file) => file.link = file.link.and(link),
-            None => files.push(Write { path: name.into(), link }),
-        }
-        from = (marker == UPDATE).then_some(index);
+        let place = files.add(Write { path: name.into(), link });
+        from = (marker == UPDATE).then_some(place);
     }
-    files
+    files.into_list()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! a path names is known to whoever knows the program, and asked of the system only where it is needed: nothing here looks
 //! whether there is a link at all.
 
-use std::path::PathBuf;
+use std::{collections::HashMap, path::PathBuf};
 
 /// What a write does where the last part of its path is a link. A separator at the end of a path is no part of it: whoever
 /// writes `link/` means where it leads, and says [`Link::Followed`].
@@ -43,5 +43,42 @@ impl Write {
     /// A write that goes through a link, as nearly all do.
     pub fn through(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), link: Link::Followed }
+    }
+}
+
+/// Writes in the order in which they are found, each path once. What several of them do to a link is told together.
+#[derive(Debug, Default)]
+pub struct Writes {
+    found: Vec<Write>,
+    /// Where in what was found each path stands.
+    places: HashMap<PathBuf, usize>,
+}
+
+impl Writes {
+    /// Adds a write, and says where it stands.
+    pub fn add(&mut self, write: Write) -> usize {
+        let place = self.places.get(&write.path).copied();
+        match place.and_then(|place| Some((place, self.found.get_mut(place)?))) {
+            Some((place, before)) => {
+                before.link = before.link.and(write.link);
+                place
+            }
+            None => {
+                self.places.insert(write.path.clone(), self.found.len());
+                self.found.push(write);
+                self.found.len() - 1
+            }
+        }
+    }
+
+    /// The write that stands there.
+    pub fn at(&mut self, place: usize) -> Option<&mut Write> {
+        self.found.get_mut(place)
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn into_list(self) -> Vec<Write> {
+        self.found
     }
 }

@@ -45,12 +45,12 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Reads the arguments, of which the first is the program.
+    /// Reads the arguments, of which the first is the program; `typed` is the [`verb`] among them.
     ///
     /// # Errors
     /// What is wrong with them; also where help is asked for.
-    pub(crate) fn parse(arguments: &[OsString]) -> Result<Self, clap::Error> {
-        let mut command = command(verb(arguments));
+    pub(crate) fn parse(arguments: &[OsString], typed: Option<&OsString>) -> Result<Self, clap::Error> {
+        let mut command = command(typed);
         let parsed = command.try_get_matches_from_mut(arguments).and_then(|matches| {
             let parsed = Frame::from_arg_matches(&matches)
                 .and_then(|Frame { common }| Ok(Self { common, verb: Verb::from_arg_matches(&matches)? }));

@@ -33,8 +33,9 @@ pub fn main() -> ExitCode {
     // Known before parsing, because also a command line that cannot be parsed is answered in the form asked for.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     // Every host takes a hook's exit code 2 for a denial, and some go on for ever when it comes at a stop.
-    let is_hook = cli::verb(&arguments).is_some_and(|verb| verb == "hook");
-    let (report, json) = match Cli::parse(&arguments) {
+    let typed = cli::verb(&arguments);
+    let is_hook = typed.is_some_and(|verb| verb == "hook");
+    let (report, json) = match Cli::parse(&arguments, typed) {
         Ok(Cli { common, verb: Verb::Hook(_) }) => (verbs::hook::run(common), false),
         Ok(Cli { verb: Verb::Complete(arguments), .. }) => (verbs::complete::run(&arguments), false),
         Ok(cli) => {

@@ -88,29 +88,36 @@ pub fn resolved_target(path: &Path) -> Result<Target, PathError> {
 /// [`PathError`] says what is wrong with it.
 pub fn written(write: &Write, directory: &Path) -> Result<Vec<PathBuf>, PathError> {
     let path = directory.join(at_home(&write.path)?);
-    if write.link == Link::Made && path.is_dir() {
-        return Ok(Vec::new());
-    }
-    if matches!(write.link, Link::Followed | Link::Made) || !is_link(&path)? {
-        return Ok(vec![resolve(&path)?]);
-    }
     let itself = || match (path.parent(), path.components().next_back()) {
         (Some(above), Some(Component::Normal(name))) => Ok(resolve(above)?.join(name)),
         _ => resolve(&path),
     };
     Ok(match write.link {
+        Link::Made if path.is_dir() => Vec::new(),
         Link::Followed | Link::Made => vec![resolve(&path)?],
+        _ if !is_link(&path)? => vec![resolve(&path)?],
         Link::Entered if path.is_dir() => vec![resolve(&path)?],
         Link::Replaced | Link::Entered => vec![itself()?],
         Link::Either => vec![itself()?, resolve(&path)?],
     })
 }
 
-fn is_link(path: &Path) -> Result<bool, PathError> {
-    match fs::symlink_metadata(path) {
-        Ok(data) => Ok(data.is_symlink()),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
-        Err(error) => Err(unresolved(path, error)),
+/// Whether a link stands at a path.
+///
+/// # Errors
+/// When the system does not say.
+pub(super) fn is_link(path: &Path) -> Result<bool, PathError> {
+    Ok(there(path, fs::symlink_metadata(path))?.is_some_and(|found| found.is_symlink()))
+}
+
+/// What the system found. `None` when it is sure that there is nothing.
+pub(super) fn there<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, PathError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => Ok(None),
+            _ => Err(unresolved(path, error)),
+        },
     }
 }
 
@@ -120,12 +127,11 @@ fn is_link(path: &Path) -> Result<bool, PathError> {
 /// # Errors
 /// [`PathError`] when nothing around it can be named either.
 pub fn judged(real: &Path) -> Result<Target, PathError> {
-    let named = resolved_target;
-    let whole = named(real);
+    let whole = resolved_target(real);
     if !matches!(whole, Err(PathError::Target(TargetError::Control(_)))) {
         return whole;
     }
-    let around = real.ancestors().find_map(|above| Some((above, named(above).ok()?)));
+    let around = real.ancestors().find_map(|above| Some((above, resolved_target(above).ok()?)));
     match around {
         Some((above, target)) if above.parent().is_some() && !is_home(above) => Ok(target),
         _ => whole,
@@ -233,7 +239,7 @@ fn dangling(path: &Path) -> Result<Option<PathBuf>, PathError> {
     }
 }
 
-pub(super) fn unresolved(path: &Path, source: io::Error) -> PathError {
+fn unresolved(path: &Path, source: io::Error) -> PathError {
     let path = path.to_owned();
     if source.kind() == io::ErrorKind::InvalidFilename {
         PathError::NoSuchName { path, source }

@@ -7,7 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "this module looks for .git")]
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -31,7 +31,7 @@ impl Home {
     /// # Errors
     /// When the system does not say what it is.
     pub fn of(directory: &Path) -> Result<Option<Self>, PathError> {
-        let Some(directory) = there(directory, paths::canonical(directory))? else { return Ok(None) };
+        let Some(directory) = paths::there(directory, paths::canonical(directory))? else { return Ok(None) };
         Ok(match root_of(&directory)? {
             Some(root) => Some(Self { root }),
             None if is_nobodys(&directory) => None,
@@ -61,26 +61,15 @@ impl Home {
 pub fn root_of(path: &Path) -> Result<Option<PathBuf>, PathError> {
     for directory in path.ancestors() {
         let git = directory.join(".git");
-        if there(&git, fs::symlink_metadata(&git))?.is_none() || is_nobodys(directory) {
+        if paths::there(&git, fs::symlink_metadata(&git))?.is_none() || is_nobodys(directory) {
             continue;
         }
         // The path itself may be a link that is to be replaced: what it leads to is no tree around it.
-        if !there(directory, fs::symlink_metadata(directory))?.is_some_and(|found| found.is_symlink()) {
+        if !paths::is_link(directory)? {
             return Ok(Some(directory.to_owned()));
         }
     }
     Ok(None)
-}
-
-/// What the system found. `None` when it is sure that there is nothing.
-fn there<T>(path: &Path, found: io::Result<T>) -> Result<Option<T>, PathError> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(error) => match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => Ok(None),
-            _ => Err(paths::unresolved(path, error)),
-        },
-    }
 }
 
 /// Whether a path, as it is spelled, is a stream of the process that writes it: what this process would find there is
@@ -119,8 +108,8 @@ pub fn is_nobodys(directory: &Path) -> bool {
 /// The git directory that all worktrees of a repository share: `.git` itself, or where the file `.git` leads to.
 fn common_directory(root: &Path) -> Result<Option<PathBuf>, PathError> {
     let git = root.join(".git");
-    let canonical = |path: &Path| there(path, paths::canonical(path));
-    match there(&git, fs::symlink_metadata(&git))? {
+    let canonical = |path: &Path| paths::there(path, paths::canonical(path));
+    match paths::there(&git, fs::symlink_metadata(&git))? {
         None => Ok(None),
         Some(found) if found.is_file() => {
             let text = text_of(&git)?.unwrap_or_default();
@@ -139,5 +128,5 @@ fn common_directory(root: &Path) -> Result<Option<PathBuf>, PathError> {
 
 /// The text of a file that git has written. `None` where there is no file, or it is no text.
 fn text_of(path: &Path) -> Result<Option<String>, PathError> {
-    Ok(there(path, settings::whole(path))?.and_then(|bytes| String::from_utf8(bytes).ok()))
+    Ok(paths::there(path, settings::whole(path))?.and_then(|bytes| String::from_utf8(bytes).ok()))
 }

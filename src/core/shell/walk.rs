@@ -1,14 +1,11 @@
 //! Walks the syntax tree in the order in which a shell would run it.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-
 use rable::{ListItem, ListOperator, Node, NodeKind};
 
 use super::parse::Parser;
 use super::scope::Scope;
 use super::word::{Position, UNKNOWN, Word, is_name};
-use crate::core::write::{Link, Write};
+use crate::core::write::{Link, Write, Writes};
 
 /// How many constructs are looked at: far above any real text, and an end to loops within loops.
 const STEPS: usize = 100_000;
@@ -28,34 +25,25 @@ enum Input {
 
 pub(super) struct Walk {
     parser: Parser,
-    found: Vec<Write>,
-    /// Where in what was found each path stands.
-    seen: HashMap<PathBuf, usize>,
+    found: Writes,
     steps: usize,
     depth: usize,
 }
 
 impl Walk {
     pub(super) fn new(parser: Parser) -> Self {
-        Self { parser, found: Vec::new(), seen: HashMap::new(), steps: STEPS, depth: 0 }
+        Self { parser, found: Writes::default(), steps: STEPS, depth: 0 }
     }
 
     pub(super) fn into_found(self) -> Vec<Write> {
-        self.found
+        self.found.into_list()
     }
 
     pub(super) fn write(&mut self, writes: impl IntoIterator<Item = Write>) {
         for write in writes {
             // Devices belong to nobody.
-            if write.path.starts_with("/dev") {
-                continue;
-            }
-            match self.seen.get(&write.path).and_then(|index| self.found.get_mut(*index)) {
-                Some(before) => before.link = before.link.and(write.link),
-                None => {
-                    self.seen.insert(write.path.clone(), self.found.len());
-                    self.found.push(write);
-                }
+            if !write.path.starts_with("/dev") {
+                self.found.add(write);
             }
         }
     }
